@@ -1,0 +1,21 @@
+// Package testsupport holds what tests share: the fake peers, recorded data, and the rule about skipping. It is
+// imported by tests only.
+package testsupport
+
+import (
+	"os"
+	"testing"
+)
+
+// Need skips the test when ok is false, saying what is missing and the command that brings it. Under AI_FLOW_CI=1 nothing
+// may be missing: there the same is a failure, so that a green run means that everything ran.
+func Need(t testing.TB, ok bool, what, enable string) {
+	t.Helper()
+	if ok {
+		return
+	}
+	if os.Getenv("AI_FLOW_CI") == "1" {
+		t.Fatalf("%s is missing, and with AI_FLOW_CI=1 nothing may be; enable with: %s", what, enable)
+	}
+	t.Skipf("needs %s; enable with: %s", what, enable)
+}
