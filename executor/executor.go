@@ -1,8 +1,19 @@
 // Package executor launches a coding agent for one task: the one seam that every command crosses.
+//
+// Agent.Launch takes a Task (a prompt, a directory, a policy) through the phases of a launch: the environment is built
+// from nothing, the process starts behind the prefix of its identity, the ACP handshake runs, mode and model are chosen,
+// the prompt goes out with the contract, each permission request is answered once by policy, and the process and all that
+// it left behind is ended. What comes back is a Report: the answer without WANTED lines, the wants, what was done, what was
+// refused, what was allowed without anybody being asked.
+//
+// Its one invariant: when Launch returns, nothing of the agent's runs any more, or the report names what does.
+//
+// The package has no idea of GitHub, of git or of Markdown. It trusts nothing that the agent says: a finished turn is
+// the answer end_turn and nothing else, a deadline of ours that passed is what the failure says whatever the agent answers
+// afterwards, and a mode counts for a permission only when we set it and it still holds.
 package executor
 
 import (
-	"context"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/denials"
@@ -11,13 +22,14 @@ import (
 	"github.com/d3mlabs/ai-flow/isolation"
 )
 
-// Agent is an agent on this host, ready to be launched.
+// Agent is an agent on this host, ready to be launched. It holds no state of a run and may launch several in turn.
 type Agent struct {
 	Profile  agents.Profile
-	Binary   string // absolute path of the agent's executable; "" for the built-in agent
-	Self     string // path of our own executable, which contains the built-in agent
+	Args     []string // replace the profile's arguments when not nil (AI_FLOW_AGENT_ARGS)
+	Binary   string   // absolute path of the agent's executable; "" for the built-in agent
+	Self     string   // path of our own executable, which contains the built-in agent
 	Identity isolation.Identity
-	Open     isolation.OpenOptions
+	Room     isolation.OpenOptions
 	Environ  []string          // the dispatcher's environment, from which allowed names are taken
 	AllowEnv []string          // AI_FLOW_AGENT_ENV
 	Extra    map[string]string // further variables of ours for the agent: tokens, git configuration
@@ -33,16 +45,6 @@ type Log interface {
 	Group(title string) (end func())
 }
 
-// Limits are the deadlines of the phases; zero fields take the defaults of behaviour.md section 8.
-type Limits struct {
-	Start, Initialize, Session, Turn, Silence time.Duration
-	Output                                    int64 // bytes of agent output read in one launch
-}
-
-// EnterRoom takes the agent user for one run: its lock and its directories. The caller closes the room after the tree
-// has been taken back.
-func (a *Agent) EnterRoom(ctx context.Context) (*isolation.Room, error) { panic("unbuilt") }
-
 // Task is one turn of work.
 type Task struct {
 	Label  string // the command, for logs: "/ask"
@@ -52,9 +54,6 @@ type Task struct {
 	Policy permission.Policy
 	Model  string // "" for the agent's own default
 }
-
-// Launch runs the task and returns a Report even when it returns an error. The error is a *Failure.
-func (a *Agent) Launch(ctx context.Context, t Task) (Report, error) { panic("unbuilt") }
 
 // Report is what a launch found out. All strings are foreign text unless said otherwise.
 type Report struct {
@@ -69,10 +68,10 @@ type Report struct {
 	Usage                            Usage
 	StopReason                       string
 	Phases                           []Phase
-	Survivors                        []isolation.Process
-	Continued                        int // prompts sent to go on after a turn that our refusal had ended
-	Unasked                          int // calls of kinds that should have been asked for and were not
-	Restricted                       bool
+	Survivors                        []isolation.Process // what outlived the sweep: nothing, normally
+	Swept                            bool                // the sweep ran and nothing outlived it: the tree may be touched
+	Continued                        int                 // prompts sent to go on after a turn that our refusal had ended
+	Unasked                          int                 // calls of kinds that should have been asked for and were not
 }
 
 // Usage counts tokens.
@@ -86,8 +85,10 @@ type Step struct {
 	Unasked                          bool
 }
 
-// Receipt is one action allowed without asking anybody; Refusal one that the policy rejected.
+// Receipt is one action allowed without asking anybody.
 type Receipt struct{ Kind, Title, Command, Mode, Rule string }
+
+// Refusal is one request that the policy rejected.
 type Refusal struct{ Kind, Title, Command, Why string }
 
 // Phase is how long a part of the launch took: start, initialize, session, turn, stop.
@@ -95,39 +96,6 @@ type Phase struct {
 	Name string
 	Took time.Duration
 }
-
-// Class is the closed set of ways a launch fails.
-type Class uint8
-
-// The classes of failure.
-const (
-	FailedSetup      Class = iota + 1 // the host is not ready; the message holds the fix
-	FailedStart                       // the process could not be started or died before it answered
-	FailedInitialize                  // no or a bad answer to initialize
-	FailedSession                     // session, mode or model
-	FailedModel
-	FailedAuth
-	FailedSilence   // nothing came for Limits.Silence
-	FailedTurnTime  // the turn took longer than Limits.Turn
-	FailedTurn      // any stop reason but end_turn, or an error answer
-	FailedDied      // the process ended in the middle of the turn
-	FailedProtocol  // a breach of the protocol's bounds
-	FailedCancelled // ctx ended
-)
-
-// Failure is why a launch did not succeed. Error is one sentence of ours with foreign text quoted; Tail is a bounded,
-// sanitised end of the agent's standard error, for the run page only.
-type Failure struct {
-	Class   Class
-	Phase   string
-	Message string
-	Fix     string // the next step, when there is one
-	Tail    string
-	Err     error
-}
-
-func (f *Failure) Error() string { panic("unbuilt") }
-func (f *Failure) Unwrap() error { return f.Err }
 
 // Event is something that happened, for live progress.
 type Event struct {

@@ -1,0 +1,85 @@
+package executor
+
+import (
+	"context"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/acpclient"
+	"github.com/d3mlabs/ai-flow/denials"
+	"github.com/d3mlabs/ai-flow/executor/agents"
+)
+
+// later merges a report of usage: agents report running totals, so the larger number of each counter stands.
+func (u Usage) later(n acpclient.Usage) Usage {
+	return Usage{Input: max(u.Input, n.Input), Output: max(u.Output, n.Output), CachedRead: max(u.CachedRead, n.CachedRead),
+		CachedWrite: max(u.CachedWrite, n.CachedWrite), Total: max(u.Total, n.Total)}
+}
+
+func (t *turn) used(u acpclient.Usage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.usage = t.usage.later(u)
+}
+
+// listen opens and closes the time in which what the agent says belongs to our turn (F-79).
+func (t *turn) listen(on bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.listening = on
+	t.heard = time.Now()
+	if on {
+		t.refused = false
+		t.prose.breakRound()
+	}
+}
+
+// quiet is how long nothing has come.
+func (t *turn) quiet() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return time.Since(t.heard)
+}
+
+// endedByRefusal reports whether a turn ended because we rejected a request: no text of the agent's came after it
+// (agents.md point 19).
+func (t *turn) endedByRefusal(stopReason string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.refused && (stopReason == "end_turn" || stopReason == "cancelled")
+}
+
+// collect fills the report from the turn. The agent is gone by now, so what it spilled can be read in peace.
+func (l *launch) collect(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), collectLimit)
+	defer cancel()
+	t := l.turn
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	scanSpills(ctx, l.task.Room, t)
+
+	text, declared := denials.Strip(t.prose.text())
+	if t.prose.truncated {
+		l.agent.Log.Say("the answer was longer than %d bytes; the rest was dropped", maxText)
+	}
+	t.wants.Declare(declared)
+	r := &l.report
+	r.Text, r.Usage, r.Receipts, r.Refusals = text, t.usage, t.receipts, t.refusals
+	r.Wants, r.MoreWants = t.wants.Wants()
+	r.Mode, r.ModelEffective = t.mode.Current(), t.model
+	for _, s := range t.steps.list {
+		step := *s.public()
+		step.Unasked = l.mustAsk() && s.unasked()
+		if step.Unasked {
+			r.Unasked++
+		}
+		r.Steps = append(r.Steps, step)
+	}
+}
+
+// collectLimit bounds the reading of spilled output.
+const collectLimit = 20 * time.Second
+
+// mustAsk reports whether this pass relied on the agent asking: a full-access pass by mode does not.
+func (l *launch) mustAsk() bool {
+	return !mayUpgrade(l.task.Policy) || l.agent.Profile.Via != agents.ByMode
+}

@@ -1,0 +1,321 @@
+package executor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/acpclient"
+	"github.com/d3mlabs/ai-flow/denials"
+	"github.com/d3mlabs/ai-flow/executor/process"
+)
+
+// maxContinuations is how often a turn that our refusal ended is asked to go on without what was refused.
+const maxContinuations = 2
+
+// continuation is the prompt of such a turn. The protocol has no field in which a rejection could give its reason.
+const continuation = "Your last request was refused by this run's permission policy. That is intended and final: do not repeat it " +
+	"and do not work around it. Go on with what you can do without it, finish your answer, and end it with a WANTED line " +
+	"for what was refused, as the section PERMISSION BOUNDARIES asks."
+
+// launch is one run of Launch.
+type launch struct {
+	agent  *Agent
+	task   Task
+	limits Limits
+	turn   *turn
+	child  *process.Child
+	conn   *acpclient.Conn
+	// report is filled as things become known, so that it is worth showing whenever the launch ends.
+	report Report
+}
+
+// Launch runs the task and returns a Report even when it returns an error: partial text, wants and usage are worth
+// showing. The error is a *Failure. When Launch returns, no process of the agent's is alive, or the report names it.
+func (a *Agent) Launch(ctx context.Context, t Task) (Report, error) {
+	l := &launch{agent: a, task: t, limits: a.Limits.withDefaults()}
+	l.turn = &turn{label: "[" + t.Label + "]", policy: t.Policy, profile: a.Profile, log: a.Log, progress: a.Progress, began: time.Now()}
+	l.turn.wants = denials.NewCollector(denials.Options{Workspace: t.Dir, Home: a.Identity.Home(), OnWant: l.turn.observedWant})
+	l.report.ModelAsked = t.Model
+
+	failure := l.run(ctx)
+	l.end(ctx)
+	l.collect(ctx)
+	if failure != nil {
+		l.explain(failure)
+		return l.report, failure
+	}
+	return l.report, nil
+}
+
+// run goes through the phases up to the end of the turn.
+func (l *launch) run(ctx context.Context) *Failure {
+	if err := ctx.Err(); err != nil {
+		return cancelled(ctx, "start")
+	}
+	if f := l.phase(ctx, "start", l.limits.Start, FailedStart, l.start); f != nil {
+		return f
+	}
+	if f := l.phase(ctx, "initialize", l.limits.Initialize, FailedInitialize, l.initialize); f != nil {
+		return f
+	}
+	var session acpclient.Session
+	f := l.phase(ctx, "session", l.limits.Session, FailedSession, func(ctx context.Context) (err error) {
+		session, err = l.session(ctx)
+		return err
+	})
+	if f != nil {
+		return f
+	}
+	return l.phase(ctx, "turn", l.limits.Turn, FailedTurnTime, func(ctx context.Context) error { return l.prompt(ctx, session) })
+}
+
+// errSilent is the cause of a turn that was ended because nothing came.
+var errSilent = errors.New("the agent went silent")
+
+// phase runs one phase under its deadline, records how long it took, and makes a Failure of its error.
+func (l *launch) phase(ctx context.Context, name string, limit time.Duration, class Class, do func(context.Context) error) *Failure {
+	l.turn.tell(Event{Kind: EventPhase, Text: name})
+	began := time.Now()
+	phased, cancel := context.WithTimeoutCause(ctx, limit, errDeadline)
+	err := do(phased)
+	cause := context.Cause(phased)
+	cancel()
+	l.report.Phases = append(l.report.Phases, Phase{Name: name, Took: time.Since(began)})
+	if err == nil {
+		return nil
+	}
+	return l.classify(ctx, name, limit, class, err, cause)
+}
+
+var errDeadline = errors.New("deadline of the phase")
+
+// classify names the failure. What we know of our own accord (cancelled, out of time) goes before what the agent says:
+// one that is cancelled at its deadline may well answer end_turn (H5-03).
+func (l *launch) classify(ctx context.Context, phase string, limit time.Duration, class Class, err, cause error) *Failure {
+	var f *Failure
+	var bound *acpclient.ProtocolError
+	who := l.agent.Profile.Title
+	switch {
+	case ctx.Err() != nil:
+		return cancelled(ctx, phase)
+	case errors.Is(err, errSilent):
+		return failf(FailedSilence, phase, err, "%s sent nothing for %s and was ended", who, l.limits.Silence)
+	case errors.As(err, &f):
+		f.Phase = phase
+		return f
+	case errors.Is(cause, errDeadline) && phase == "turn":
+		return failf(FailedTurnTime, phase, err, "the turn took longer than %s and was ended", limit)
+	case errors.Is(cause, errDeadline):
+		return failf(class, phase, err, "%s did not finish the phase %q within %s: is it an ACP agent, and can it start here?", who, phase, limit)
+	case errors.As(err, &bound):
+		return failf(FailedProtocol, phase, err, "%s broke the protocol: %v", who, err)
+	case errors.Is(err, acpclient.ErrClosed):
+		return failf(FailedDied, phase, err, "%s ended before it had answered (%s)", who, l.exitNote())
+	default:
+		if phase == "turn" {
+			class = FailedTurn
+		}
+		return failf(class, phase, err, "%s: %s: %v", phase, who, err)
+	}
+}
+
+func cancelled(ctx context.Context, phase string) *Failure {
+	return failf(FailedCancelled, phase, context.Cause(ctx), "the run was cancelled: %v", context.Cause(ctx))
+}
+
+// start puts the built-in agent in place if it is the one, builds the environment from nothing, and starts the process.
+func (l *launch) start(ctx context.Context) error {
+	argv, err := l.argv(ctx)
+	if err != nil {
+		return err
+	}
+	inv, err := l.task.Room.Command(l.task.Dir, l.agent.environment(l.task.Room, l.task.Model), argv...)
+	if err != nil {
+		return setupFailure("start", err)
+	}
+	child, err := process.Start(context.WithoutCancel(ctx), process.Command{Argv: inv.Argv, Env: inv.Env, Dir: inv.Dir,
+		Signal:   func(s syscall.Signal, pgid int) []string { return l.agent.Identity.SignalArgv(s, pgid) },
+		OnStderr: func(b []byte) { l.stderr(b) }})
+	if err != nil {
+		return failf(FailedStart, "start", err, "starting %s: %v", l.agent.Profile.Title, err)
+	}
+	l.child = child
+	l.turn.heard = time.Now()
+	l.conn, err = acpclient.Open(context.WithoutCancel(ctx), acpclient.Config{Reader: child.Stdout, Writer: child.Stdin, Handler: l.turn,
+		MaxLine: int(l.limits.Output), Noise: func(b []byte) { l.agent.Log.Foreign(l.turn.label+" noise: ", string(b)) }})
+	if err != nil {
+		return failf(FailedStart, "start", err, "connecting to %s: %v", l.agent.Profile.Title, err)
+	}
+	l.agent.Log.Say("%s started as %s", l.agent.Profile.Name, l.agent.Identity.Name())
+	return nil
+}
+
+// argv is the agent's command line. The built-in agent is our own executable, which usually lies where the agent user
+// cannot go (go run builds below a closed directory), so it is copied into the room.
+func (l *launch) argv(ctx context.Context) ([]string, error) {
+	if l.agent.Binary != "" {
+		return append([]string{l.agent.Binary}, l.agent.args()...), nil
+	}
+	self, err := os.Open(l.agent.Self)
+	if err != nil {
+		return nil, failf(FailedStart, "start", err, "opening our own executable: %v", err)
+	}
+	defer self.Close()
+	installed, err := l.task.Room.Install(ctx, "ai-flow", self)
+	if err != nil {
+		return nil, setupFailure("start", err)
+	}
+	return append([]string{installed}, l.agent.args()...), nil
+}
+
+func (l *launch) stderr(b []byte) {
+	l.agent.Log.Foreign(l.turn.label+" stderr: ", string(b))
+	l.turn.wants.Stderr(string(b))
+}
+
+func (l *launch) initialize(ctx context.Context) error {
+	info, err := l.conn.Initialize(ctx)
+	l.report.AgentName, l.report.AgentVersion = info.Name, info.Version
+	return err
+}
+
+// prompt runs the turn and its continuations, watched for silence.
+func (l *launch) prompt(ctx context.Context, s acpclient.Session) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go l.watch(ctx, stop)
+
+	text := l.task.Prompt + "\n\n" + denials.Contract()
+	for {
+		l.logPrompt(text)
+		answer, err := l.ask(ctx, s.ID, text)
+		l.report.StopReason = answer.StopReason
+		l.turn.used(answer.Usage)
+		switch {
+		case err != nil && errors.Is(context.Cause(ctx), errSilent):
+			return errSilent
+		case err != nil:
+			return err
+		case l.turn.endedByRefusal(answer.StopReason) && l.report.Continued < maxContinuations:
+			l.report.Continued++
+			l.agent.Log.Say("the turn ended with our refusal; asking the agent to go on without it (%d of %d)", l.report.Continued, maxContinuations)
+			text = continuation
+		case answer.StopReason == "end_turn":
+			return nil
+		default:
+			return failf(FailedTurn, "turn", nil, "%s ended its turn with %q instead of end_turn", l.agent.Profile.Title, bounded(answer.StopReason))
+		}
+	}
+}
+
+// ask runs one prompt. When ctx ends first the agent is told to cancel and gets a moment to answer, so that what it
+// still says arrives; the error is ctx's all the same.
+func (l *launch) ask(ctx context.Context, session, text string) (acpclient.Turn, error) {
+	l.turn.listen(true)
+	defer l.turn.listen(false)
+	type result struct {
+		turn acpclient.Turn
+		err  error
+	}
+	answered := make(chan result, 1)
+	patient, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	go func() {
+		turn, err := l.conn.Prompt(patient, session, text)
+		answered <- result{turn, err}
+	}()
+	select {
+	case r := <-answered:
+		return r.turn, r.err
+	case <-ctx.Done():
+	}
+	_ = l.conn.Cancel(session) // a peer that cannot be told is ended by the ladder
+	select {
+	case r := <-answered:
+		return r.turn, context.Cause(ctx)
+	case <-time.After(cancelGrace):
+		return acpclient.Turn{}, context.Cause(ctx)
+	}
+}
+
+// cancelGrace is how long an agent may take to answer session/cancel. All agents observed need less than a second.
+const cancelGrace = 2 * time.Second
+
+// watch ends the turn when nothing has come for Limits.Silence.
+func (l *launch) watch(ctx context.Context, stop context.CancelCauseFunc) {
+	for {
+		quiet := l.turn.quiet()
+		if quiet >= l.limits.Silence {
+			stop(errSilent)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(l.limits.Silence - quiet):
+		}
+	}
+}
+
+func (l *launch) logPrompt(text string) {
+	end := l.agent.Log.Group("prompt of " + l.task.Label)
+	l.agent.Log.Foreign("| ", text)
+	end()
+}
+
+// end runs the ladder and the sweep. It has its own time, since ctx may have ended already: a cancelled run must not
+// leave the agent alive.
+func (l *launch) end(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLimit)
+	defer cancel()
+	began := time.Now()
+	if l.child != nil {
+		exit := l.child.Stop(ctx)
+		l.agent.Log.Say("%s ended: %s", l.agent.Profile.Name, exitText(exit))
+		if l.conn != nil {
+			<-l.conn.Done()
+		}
+	}
+	survivors, err := l.task.Room.Sweep(ctx)
+	if err != nil {
+		l.agent.Log.Say("sweeping the agent's processes: %v", err)
+	}
+	l.report.Survivors = survivors
+	l.report.Swept = err == nil && len(survivors) == 0
+	l.report.Phases = append(l.report.Phases, Phase{Name: "stop", Took: time.Since(began)})
+}
+
+// endLimit bounds the ladder and the sweep together.
+const endLimit = 30 * time.Second
+
+func exitText(r process.Result) string {
+	if r.Signal != 0 {
+		return fmt.Sprintf("by signal %v", r.Signal)
+	}
+	return fmt.Sprintf("exit status %d", r.Code)
+}
+
+func (l *launch) exitNote() string {
+	if l.child == nil {
+		return "it never ran"
+	}
+	select {
+	case <-l.child.Exited():
+		return exitText(l.child.Stop(context.Background()))
+	case <-time.After(time.Second):
+		return "it closed its output but still ran"
+	}
+}
+
+// explain adds the end of standard error to a failure.
+func (l *launch) explain(f *Failure) {
+	if l.child != nil {
+		f.Tail = string(bytes.ToValidUTF8(l.child.Stderr(), []byte("\uFFFD")))
+	}
+	l.agent.Log.Say("failed (%v) in %s: %v", f.Class, f.Phase, f)
+}

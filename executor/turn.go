@@ -1,0 +1,208 @@
+package executor
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/acpclient"
+	"github.com/d3mlabs/ai-flow/denials"
+	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/executor/permission"
+)
+
+// turn is everything that is known of a running session: one state behind one lock. The connection calls Update in
+// order and Permission on goroutines of their own.
+type turn struct {
+	label    string
+	policy   permission.Policy
+	profile  agents.Profile
+	log      Log
+	progress func(Event)
+	wants    *denials.Collector
+	began    time.Time
+
+	mu        sync.Mutex
+	mode      permission.ModeState
+	chosen    string // the mode that we chose, "" when the session has none
+	model     string
+	prose     prose
+	steps     steps
+	receipts  []Receipt
+	refusals  []Refusal
+	usage     Usage
+	heard     time.Time // when the agent last said anything
+	asking    int       // permission requests being answered
+	listening bool      // between a prompt and its answer; what comes outside belongs to no turn of ours
+	refused   bool      // a request was rejected since the agent last said something of its own
+}
+
+// Update takes in one update. It runs on the connection's goroutine: nothing here waits for the agent.
+func (t *turn) Update(u acpclient.Update) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.heard = time.Now()
+	switch u.Kind {
+	case acpclient.ModeChange:
+		t.mode = t.mode.Reported(u.Value)
+	case acpclient.ModelChange:
+		t.model = u.Value
+	case acpclient.UsageChange:
+		t.usage = t.usage.later(u.Usage)
+	case acpclient.Message:
+		t.message(u)
+	case acpclient.Call:
+		t.call(u.Call)
+	}
+}
+
+// message takes a chunk of the answer. A subagent's text and the agent's own notices are not the answer.
+func (t *turn) message(u acpclient.Update) {
+	if !t.listening || u.Text == "" {
+		return
+	}
+	if u.Subagent != "" || (t.profile.Noise != nil && t.profile.Noise(u.Text)) {
+		t.log.Foreign(t.label+" notice: ", u.Text)
+		return
+	}
+	t.refused = false
+	t.prose.add(u.MessageID, u.Text)
+	t.tell(Event{Kind: EventText, Text: u.Text})
+}
+
+// call takes an update of a tool call.
+func (t *turn) call(c acpclient.ToolCall) {
+	if !t.listening {
+		return
+	}
+	if c.ID != "" && !t.steps.known(c.ID) {
+		t.prose.breakRound()
+	}
+	step, changed := t.steps.update(c, t.elapsed())
+	if step == nil {
+		return
+	}
+	t.wants.Observe(step.observed(c))
+	if changed {
+		t.tell(Event{Kind: EventStep, Step: step.public()})
+	}
+}
+
+// Permission answers one request, at once: nobody is there to be asked.
+func (t *turn) Permission(_ context.Context, r acpclient.PermissionRequest) acpclient.PermissionAnswer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.heard = time.Now()
+	step, _ := t.steps.update(r.Call, t.elapsed())
+	req := request(r, step)
+	d := permission.Decide(t.policy, t.modeNow(), req)
+	t.log.Foreign(t.label+" ", permissionLine(d, req))
+	switch d.Verdict {
+	case permission.Allowed:
+		t.allowed(d, req, step)
+	default:
+		t.rejected(d, req, step)
+	}
+	return acpclient.PermissionAnswer{OptionID: d.OptionID}
+}
+
+// modeNow is the mode at the moment of the request. The profile's asking mode counts for full access only where the
+// profile says that its requests are the way in which full access is given.
+func (t *turn) modeNow() permission.Mode {
+	current := t.mode.Current()
+	asking := t.profile.Via == agents.Callback && current == t.chosen
+	return t.mode.Mode(asking, agents.FullAccessMode(current))
+}
+
+func (t *turn) allowed(d permission.Decision, req permission.Request, step *step) {
+	if step != nil {
+		step.asked, step.allowed = true, true
+	}
+	if d.Receipt && len(t.receipts) < maxRecords {
+		t.receipts = append(t.receipts, Receipt{Kind: req.Kind, Title: req.Title, Command: req.Command,
+			Mode: t.mode.Current(), Rule: d.Rule})
+	}
+	t.tell(Event{Kind: EventAllowed, Text: subject(req)})
+}
+
+func (t *turn) rejected(d permission.Decision, req permission.Request, step *step) {
+	t.refused = true
+	if step != nil {
+		step.asked, step.refused = true, true
+	}
+	if len(t.refusals) < maxRecords {
+		t.refusals = append(t.refusals, Refusal{Kind: req.Kind, Title: req.Title, Command: req.Command, Why: d.Why})
+	}
+	if d.Want {
+		t.wants.Refuse(subject(req), refusalWhy(d, req))
+	}
+	t.tell(Event{Kind: EventRefused, Text: subject(req) + " (" + d.Why + ")"})
+}
+
+// maxRecords bounds receipts, refusals and steps kept of one launch, each.
+const maxRecords = 5000
+
+// request turns the protocol's request into the policy's values. What an earlier update said of the same call fills in
+// what the request leaves out: some agents ask with a title only.
+func request(r acpclient.PermissionRequest, s *step) permission.Request {
+	req := permission.Request{Kind: r.Call.Kind, Title: r.Call.Title, Command: r.Call.Command, Paths: r.Call.Paths, Marks: r.Marks}
+	if s != nil {
+		req.Kind, req.Title = either(req.Kind, s.kind), either(req.Title, s.title)
+		req.Command = either(req.Command, s.command)
+		if len(req.Paths) == 0 {
+			req.Paths = s.paths
+		}
+	}
+	for _, o := range r.Options {
+		req.Options = append(req.Options, permission.Option{ID: o.ID, Name: o.Name, Kind: o.Kind})
+	}
+	return req
+}
+
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// subject is what a request was about: the command, else the one path, else the title.
+func subject(r permission.Request) string {
+	switch {
+	case r.Command != "":
+		return r.Command
+	case len(r.Paths) == 1:
+		return r.Paths[0]
+	default:
+		return either(r.Title, r.Kind)
+	}
+}
+
+// refusalWhy carries the request's title, by which the agent named the action (A3-7).
+func refusalWhy(d permission.Decision, r permission.Request) string {
+	if r.Title == "" || r.Title == subject(r) {
+		return d.Why
+	}
+	return r.Title + ": " + d.Why
+}
+
+func permissionLine(d permission.Decision, r permission.Request) string {
+	verdict := [...]string{permission.Allowed: "allowed", permission.Rejected: "rejected", permission.Cancelled: "cancelled"}
+	return "permission " + verdict[d.Verdict] + ": " + either(r.Kind, "unknown kind") + " " + subject(r) + ": " + d.Why +
+		" (option " + either(d.OptionID, "none") + ")"
+}
+
+// observedWant tells of a new want while the turn still runs (A3-6). The collector calls it with the lock held.
+func (t *turn) observedWant(w denials.Want) {
+	t.log.Foreign(t.label+" ", "wanted ("+w.Channel.String()+"): "+w.Subject)
+	t.tell(Event{Kind: EventWant, Want: &w})
+}
+
+func (t *turn) elapsed() time.Duration { return time.Since(t.began) }
+
+func (t *turn) tell(e Event) {
+	if t.progress != nil {
+		e.At = t.elapsed()
+		t.progress(e)
+	}
+}
