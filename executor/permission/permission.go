@@ -1,17 +1,36 @@
-// Package permission decides which permission request gets which answer. Pure functions, no I/O.
+// Package permission decides which permission request of an agent gets which answer.
+//
+// Decide is a pure function of the policy of the launch, the mode of the session at the moment the request arrived, and
+// the request. Its one invariant: an "always" option is never selected, and nothing is allowed that a deny rule matches.
+//
+// The order is fixed: deny all, deny rules, requests that only a person may answer (questions, plan approvals, trust
+// prompts, interactive requests, a switch of mode), ask rules, allow rules, full access, and last the default of the pass,
+// which allows the kinds that read and refuses everything else, unknown kinds included.
+//
+// Full access (acceptance.md A1) needs all of: a pass of that sort, a policy file that does not forbid it, content that is
+// trusted, and a mode that we chose ourselves and that is still current. A mode that the agent reports by itself lends no
+// trust: [ModeState] takes the mark away with the first report of another mode, and only our own choice brings it back.
+// What A1-10, A1-17 and A1-18 say about start levels, replay and forks holds by absence: a launch opens a new session,
+// which begins without the mark, and nothing here restores one.
+//
+// The package refuses to trust what the agent says about itself further than it must: kind, title and command are the
+// agent's claims, and a hostile agent may lie or never ask at all (F-73, H5-01). The boundary is the operating system's
+// user; this policy is defence in depth and the place where a refusal becomes a want. So too for rules: they judge names,
+// not what a name resolves to, and a shell offers more disguises than any matcher knows. Deny rules are read generously
+// and allow rules strictly (see [Rule]). Patterns for options of a tool (`git -C dir push`) are the rule author's to write.
 package permission
+
+import "fmt"
 
 // Pass is what sort of work a run does.
 type Pass uint8
 
-// ReadOnly passes allow reading kinds; FullAccess passes allow plain tool requests once.
+// ReadOnly passes allow reading kinds; FullAccess passes allow plain tool requests once. The zero value allows nothing
+// beyond ReadOnly.
 const (
 	ReadOnly Pass = iota + 1
 	FullAccess
 )
-
-// Rule matches requests by kind ("" any) and a glob on the command or path ("" any).
-type Rule struct{ Kind, Match string }
 
 // Policy is what holds for one launch.
 type Policy struct {
@@ -20,19 +39,12 @@ type Policy struct {
 	Deny, Ask, Allow []Rule
 	// FullAccessAllowed is the policy file's full_access; Trusted says that all content of the turn is from writers.
 	FullAccessAllowed, Trusted bool
+	// Workspace is the agent's tree, absolute: relative paths and relative patterns are below it. "" leaves both as they
+	// are.
+	Workspace string
 }
 
-// Mode is what is known of the session's mode when the request arrives.
-type Mode struct {
-	Current string
-	SetByUs bool
-	Asking  bool // the profile's asking mode, in which a callback answer is meaningful (full access via callback)
-}
-
-// OptionKind values are the protocol's; others are never selected.
-type Option struct{ ID, Name, Kind string }
-
-// Request is one permission request, as values.
+// Request is one permission request, as values. All of it is the agent's claim.
 type Request struct {
 	Kind, Title, Command string
 	Paths                []string
@@ -40,24 +52,130 @@ type Request struct {
 	Marks                []string // question, plan, trust, interactive
 }
 
+// Plain reports whether the request is a plain tool request, the only sort that is ever answered without a person (A1-19
+// … A1-25). A mark that we do not know counts as a mark, so that new ones fail closed.
+func (r Request) Plain() bool { return len(r.Marks) == 0 && r.Kind != "switch_mode" }
+
 // Verdict is the closed set of outcomes.
 type Verdict uint8
 
+// The verdicts.
 const (
-	Allowed Verdict = iota + 1
-	Rejected
-	Cancelled // no usable option was offered
+	Allowed   Verdict = iota + 1
+	Rejected          // by the request's own one-time refusal
+	Cancelled         // no usable option was offered
 )
 
 // Decision is the answer, why, and whether it is a receipt.
 type Decision struct {
 	Verdict  Verdict
-	OptionID string
-	Why      string
+	OptionID string // "" when Cancelled
+	Why      string // for a person; foreign text in it is quoted and bounded
 	Rule     string // the rule that decided, in words
 	Receipt  bool   // allowed by full access, without anybody being asked
 	Want     bool   // becomes a want
 }
 
-// Decide answers a request.
-func Decide(p Policy, m Mode, r Request) Decision { panic("unbuilt") }
+// Decide answers a request. m is the mode at the moment the request arrived, read under the same lock that guards its
+// writes (A1-11).
+func Decide(p Policy, m Mode, r Request) Decision {
+	paths := cleanPaths(p.Workspace, r.Paths)
+	if p.DenyAll {
+		return refuse(r, "deny_all", "the policy denies every request")
+	}
+	for _, rule := range p.Deny {
+		if why, hit := rule.denies(p.Workspace, r, paths); hit {
+			return refuse(r, "deny "+rule.String(), why)
+		}
+	}
+	if !r.Plain() {
+		return refuse(r, "only a person may answer", "this is "+sortOf(r)+", and nobody is there to answer it")
+	}
+	for _, rule := range p.Ask {
+		if _, hit := rule.denies(p.Workspace, r, paths); hit {
+			return refuse(r, "ask "+rule.String(), "the policy wants a person to be asked, and nobody is there")
+		}
+	}
+	for _, rule := range p.Allow {
+		if rule.allows(p.Workspace, r, paths) {
+			return allow(r, "allow "+rule.String(), false)
+		}
+	}
+	if why := p.upgrade(m); why == "" {
+		return allow(r, "full access ("+m.words()+")", true)
+	} else if p.Pass == FullAccess && !reads(r.Kind) {
+		return refuse(r, "full access not given", why)
+	}
+	if reads(r.Kind) {
+		return allow(r, "the pass allows the kind "+r.Kind, false)
+	}
+	return refuse(r, "read-only pass", fmt.Sprintf("a read-only pass does not allow the kind %.40q", r.Kind))
+}
+
+// upgrade says why the pass has no full access; "" when it has.
+func (p Policy) upgrade(m Mode) string {
+	switch {
+	case p.Pass != FullAccess:
+		return "the pass is read-only"
+	case !p.FullAccessAllowed:
+		return "the policy file says full_access: false"
+	case !p.Trusted:
+		return "some of the content is not by people with write permission"
+	case !m.SetByUs:
+		return fmt.Sprintf("the session's mode %.80q is not one that we chose", m.Current)
+	case !m.Asking && !m.FullAccess:
+		return fmt.Sprintf("the session's mode %.80q does not give full access", m.Current)
+	}
+	return ""
+}
+
+// reads reports whether a kind only looks at things. The kind is the agent's word (F-73), so this opens no door that the
+// operating system keeps shut; unknown kinds are not in it (A3-8).
+func reads(kind string) bool {
+	switch kind {
+	case "read", "search", "fetch", "think":
+		return true
+	}
+	return false
+}
+
+// KnownKind reports whether ACP defines the tool kind: a rule for another one would never match, so a policy file that
+// has one is mistaken.
+func KnownKind(kind string) bool {
+	switch kind {
+	case "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other":
+		return true
+	}
+	return false
+}
+
+func sortOf(r Request) string {
+	if len(r.Marks) == 0 {
+		return "a switch of mode"
+	}
+	switch r.Marks[0] {
+	case "question":
+		return "a question"
+	case "plan":
+		return "a plan to approve"
+	case "trust":
+		return "a trust prompt"
+	}
+	return "an interactive request"
+}
+
+func allow(r Request, rule string, receipt bool) Decision {
+	id, why := allowOnce(r.Options)
+	if why != "" {
+		return refuse(r, rule, why)
+	}
+	return Decision{Verdict: Allowed, OptionID: id, Why: "allowed once", Rule: rule, Receipt: receipt}
+}
+
+func refuse(r Request, rule, why string) Decision {
+	if id, ok := rejectOnce(r.Options); ok {
+		return Decision{Verdict: Rejected, OptionID: id, Why: why, Rule: rule, Want: true}
+	}
+	why += "; no one-time refusal was offered, so the request was cancelled"
+	return Decision{Verdict: Cancelled, Why: why, Rule: rule, Want: true}
+}

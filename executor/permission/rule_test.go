@@ -1,0 +1,206 @@
+package permission
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestDenyRules(t *testing.T) {
+	push := Rule{"execute", "git push*"}
+	tests := []struct {
+		name string
+		rule Rule
+		req  Request
+		hit  bool
+	}{
+		{"plain", push, req("execute", "git push"), true},
+		{"another kind", push, req("edit", "git push"), false},
+		{"any kind", Rule{"", "git push*"}, req("other", "git push"), true},
+		{"another command", push, req("execute", "git status"), false},
+		{"chained", push, req("execute", "go test ./... && git push origin"), true},
+		{"in the background", push, req("execute", "sleep 1 & git push"), true},
+		{"in a pipe", push, req("execute", "true|git push"), true},
+		{"on a second line", push, req("execute", "ls\ngit push"), true},
+		{"behind an assignment", push, req("execute", "A=1 B=2 git push"), true},
+		{"by its path", push, req("execute", "/usr/bin/git push"), true},
+		{"with more spaces", push, req("execute", "git \t  push"), true},
+		{"over two lines", push, req("execute", "git \\\n push"), true},
+		{"quoted", push, req("execute", `"git" 'push'`), true},
+		{"half quoted", push, req("execute", `g"i"t pu\sh`), true},
+		{"substituted", push, req("execute", "echo $(git push)"), true},
+		{"substituted in quotes", push, req("execute", `echo "x $(git push) y"`), true},
+		{"behind a quoted parenthesis", push, req("execute", `echo "$(echo ")"; git push)"`), true},
+		{"in backticks", push, req("execute", "echo `git push`"), true},
+		{"in a subshell", push, req("execute", "(cd x; git push)"), true},
+		{"in a group", push, req("execute", "{ git push; }"), true},
+		{"in a condition", push, req("execute", "if true; then git push; fi"), true},
+		{"sh -c", push, req("execute", `bash -lc "cd x && git push"`), true},
+		{"sh -c from an argument list", push, req("execute", "bash -lc git push"), true},
+		{"sh -c in sh -c", push, req("execute", `sh -c "sh -c 'git push'"`), true},
+		{"eval", push, req("execute", "eval git push"), true},
+		{"env", push, req("execute", "env -i A=1 git push"), true},
+		{"timeout", push, req("execute", "timeout 5 git push"), true},
+		{"xargs", push, req("execute", "echo a | xargs -n1 git push"), true},
+		{"find -exec", push, req("execute", "find . -exec git push ;"), true},
+		{"wrappers in wrappers", push, req("execute", "sudo -n env A=1 nice -n 5 git push"), true},
+		{"wrapped shell", push, req("execute", `timeout 5 sh -c 'git push'`), true},
+		{"after an apostrophe in a comment", push, req("execute", "# don't worry\ngit push"), true},
+		{"after an apostrophe in a here-document", push, req("execute", "cat <<E\nit's\nE\ngit push"), true},
+		{"only spoken of", push, req("execute", "echo git push"), false},
+		{"only quoted", push, req("execute", `echo "git push"`), false},
+		{"no command shown", push, req("execute", ""), true},
+		{"no command shown, paths are", push, req("execute", "", "/w/a"), true},
+		{"too long to judge", push, req("execute", strings.Repeat("a", maxCommand+1)), true},
+		{"too deep to judge", push, req("execute", strings.Repeat("$(", 40)+"git push"), true},
+		{"any path of several", Rule{"edit", "secrets/**"}, req("edit", "", "/w/a", "/w/secrets/b"), true},
+		{"the directory itself", Rule{"delete", "secrets/**"}, req("delete", "", "secrets"), true},
+		{"a way around", Rule{"edit", "secrets/**"}, req("edit", "", "/w/x/../secrets/b"), true},
+		{"relative", Rule{"edit", "secrets/**"}, req("edit", "", "./secrets/b"), true},
+		{"deeper than one star", Rule{"edit", "/w/*"}, req("edit", "", "/w/a/b"), false},
+		{"two stars", Rule{"read", "**/.env"}, req("read", "", "/w/a/b/.env"), true},
+		{"two stars at the root", Rule{"read", "**/.env"}, req("read", "", "/.env"), true},
+		{"another path", Rule{"edit", "secrets/**"}, req("edit", "", "/w/secretsx"), false},
+		{"an action that names nothing", Rule{"", "secrets/**"}, req("edit", ""), true},
+		{"a thought that names nothing", Rule{"", "secrets/**"}, req("think", ""), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := full()
+			p.Deny = []Rule{tt.rule}
+			d := Decide(p, asked(), tt.req)
+			if got := d.Verdict != Allowed; got != tt.hit {
+				t.Errorf("%q: denied %v (%s), want %v", tt.req.Command, got, d.Why, tt.hit)
+			}
+			if tt.hit && !strings.HasPrefix(d.Rule, "deny {") {
+				t.Errorf("decided by %q", d.Rule)
+			}
+		})
+	}
+}
+
+func TestAllowRules(t *testing.T) {
+	test := Rule{"execute", "go test *"}
+	tests := []struct {
+		name string
+		rule Rule
+		req  Request
+		hit  bool
+	}{
+		{"plain", test, req("execute", "go test ./..."), true},
+		{"more spaces", test, req("execute", " go  test\t./... "), true},
+		{"quoted operators", test, req("execute", "go test -run 'A|B;C' ./..."), true},
+		{"quoted in double quotes", test, req("execute", `go test -run "A|B" ./...`), true},
+		{"every part matches", test, req("execute", "go test ./a && go test ./b; go test ./c"), true},
+		{"one part does not", test, req("execute", "go test ./a && curl x"), false},
+		{"a pipe into another", test, req("execute", "go test ./a | sh"), false},
+		{"a second line", test, req("execute", "go test ./a\ncurl x"), false},
+		{"substitution", test, req("execute", "go test $(curl x)"), false},
+		{"substitution in quotes", test, req("execute", `go test "$(curl x)"`), false},
+		{"backticks", test, req("execute", "go test `curl x`"), false},
+		{"a variable", test, req("execute", "go test $X"), false},
+		{"output to a file", test, req("execute", "go test ./a > ~/.bashrc"), false},
+		{"process substitution", test, req("execute", "go test <(curl x)"), false},
+		{"background", test, req("execute", "go test ./a & curl x"), false},
+		{"|&", test, req("execute", "go test ./a |& go test x"), false},
+		{"an escape", test, req("execute", `go test \; curl x`), false},
+		{"an open quote", test, req("execute", "go test 'a"), false},
+		{"a carriage return", test, req("execute", "go test a\rcurl"), false},
+		{"an assignment before", test, req("execute", "PATH=. go test ./a"), false},
+		{"a comment", test, req("execute", "go test a # x"), false},
+		{"nothing", test, req("execute", ""), false},
+		{"only separators", Rule{"execute", "*"}, req("execute", ";;"), false},
+		{"the prefix alone", test, req("execute", "go testify x"), false},
+		{"too long", test, req("execute", "go test "+strings.Repeat("a", maxCommand)), false},
+		{"every path", Rule{"edit", "docs/**"}, req("edit", "", "/w/docs/a", "docs/b/c"), true},
+		{"one path does not", Rule{"edit", "docs/**"}, req("edit", "", "/w/docs/a", "/w/x"), false},
+		{"a way out", Rule{"edit", "docs/**"}, req("edit", "", "docs/../../etc/passwd"), false},
+		{"elsewhere of the same name", Rule{"edit", "docs/**"}, req("edit", "", "/etc/docs/a"), false},
+		{"no path", Rule{"edit", "docs/**"}, req("edit", ""), false},
+		{"the kind alone", Rule{"edit", ""}, req("edit", ""), true},
+		{"another kind", Rule{"edit", ""}, req("execute", "x"), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := Policy{Pass: ReadOnly, Workspace: "/w", Allow: []Rule{tt.rule}}
+			d := Decide(p, Mode{}, tt.req)
+			if got := d.Verdict == Allowed; got != tt.hit {
+				t.Errorf("%q: allowed %v (%s), want %v", tt.req.Command, got, d.Why, tt.hit)
+			}
+		})
+	}
+}
+
+// The bounds hold whatever is sent: each of these is read in a moment, and either judged or denied for being too much.
+func TestDenyIsBounded(t *testing.T) {
+	for _, unit := range []string{"sh ", "env ", "sh -c ", "$(", "`", "\"$(", "a\n", "eval 'sh ", "(", "xargs sh a "} {
+		command := strings.Repeat(unit, maxCommand/len(unit))
+		parts, _ := denyParts(command)
+		total := 0
+		for _, part := range parts {
+			total += len(part)
+		}
+		if total > 4*maxRead {
+			t.Errorf("%q repeated: %d bytes of readings", unit, total)
+		}
+	}
+}
+
+func TestGlobIsLinear(t *testing.T) {
+	pattern := strings.Repeat("*a", 200) + "b"
+	if globCommand(pattern, strings.Repeat("a", maxCommand)) {
+		t.Error("matched without a b")
+	}
+	if globPath(strings.Repeat("**/a/", 50)+"b", strings.Repeat("a/", 5000)+"a") {
+		t.Error("matched without a b")
+	}
+}
+
+// FuzzDecide holds the package's invariant against any request: no lasting option, nothing that a deny rule matches, and
+// only what was offered.
+func FuzzDecide(f *testing.F) {
+	f.Add("execute", "git push && ls", "/w/a", "o", "Allow", "allow_once", "git *", true)
+	f.Add("read", "", "../x", "always", "", "allow_always", "**", false)
+	f.Add("execute", "sh -c 'echo \"$(git push)\"'", "", "a", "b", "reject_once", "git push*", true)
+	f.Add("execute", "((((\"'`$(\\", "", "", "", "", "", true)
+	f.Fuzz(func(t *testing.T, kind, command, p, id, name, optionKind, match string, fullAccess bool) {
+		r := Request{Kind: kind, Command: command, Paths: []string{p},
+			Options: []Option{{id, name, optionKind}, {"lasting", name, "allow_always"}, {"never", id, "reject_always"}}}
+		policy := full()
+		if !fullAccess {
+			policy.Pass = ReadOnly
+		}
+		policy.Allow = []Rule{{kind, match}}
+		d := Decide(policy, asked(), r)
+		if d.OptionID == "lasting" || d.OptionID == "never" {
+			if id != d.OptionID {
+				t.Fatalf("selected a lasting option: %+v", d)
+			}
+		}
+		switch d.Verdict {
+		case Allowed:
+			if optionKind != "allow_once" || d.OptionID != id {
+				t.Fatalf("allowed by %q of kind %q", d.OptionID, optionKind)
+			}
+		case Rejected:
+			if optionKind != "reject_once" || d.OptionID != id {
+				t.Fatalf("rejected by %q of kind %q", d.OptionID, optionKind)
+			}
+		case Cancelled:
+			if d.OptionID != "" {
+				t.Fatalf("cancelled with an option: %+v", d)
+			}
+		}
+		policy.Deny = []Rule{{"", match}}
+		if match == "" || globCommand(match, command) && command != "" {
+			if d := Decide(policy, asked(), r); d.Verdict == Allowed {
+				t.Fatalf("allowed although {match: %q} denies %q", match, command)
+			}
+		}
+		// Whatever an allow rule lets pass, the same pattern as a deny rule stops.
+		if (Rule{kind, match}).allows("/w", r, cleanPaths("/w", r.Paths)) {
+			if _, hit := (Rule{kind, match}).denies("/w", r, cleanPaths("/w", r.Paths)); !hit {
+				t.Fatalf("%q allows %q but does not deny it", match, command)
+			}
+		}
+	})
+}
