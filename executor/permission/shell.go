@@ -84,6 +84,9 @@ func denyParts(command string) (parts []string, clear bool) {
 		return []string{command[:maxCommand]}, false
 	}
 	d := denyReader{parts: []string{command, strings.Join(strings.Fields(command), " ")}, budget: maxRead}
+	// As an allow rule would read it, so that a pattern always denies what it would allow.
+	raw, _ := allowParts(command)
+	d.parts = append(d.parts, raw...)
 	d.read(command, 0)
 	return d.parts, !d.spent
 }
