@@ -1,7 +1,113 @@
-// Package loopback is a scripted language model on 127.0.0.1 for driving real agents without a network.
+// Package loopback is a scripted language model on 127.0.0.1, for driving real agents without a network, an account or
+// a bill: `ai-flow probe` uses it, and so do the tests.
+//
+// An agent is pointed to it by its provider's base URL. What it answers depends on the request alone, never on how many
+// requests came before: agents ask for titles, suggestions and summaries on the side, and repeat a request whose answer
+// was cut, so a server that counts requests would hand a round of the script to the wrong one. The turn is the first
+// whose Prompt stands in the last thing the user said; the round is the number of answers of the model since then.
+//
+// Its one invariant: it listens on 127.0.0.1 only, and everything that it takes in or keeps is bounded. It refuses to be
+// a model: what the script does not say is answered by one fixed sentence.
+//
+// The script speaks of deeds ([Shell], [Read], [Write], [Edit]), since every agent names its tools differently; the
+// server finds the tool among those that the request offers and fills in the arguments that its schema asks for.
 package loopback
 
-import "net"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
 
-// Server answers chat completions (and responses, messages) by script.
-type Server struct{ Addr net.Addr }
+const (
+	maxBody     = 32 << 20 // bytes of one request; Copilot's first is about 60 KB
+	maxRequests = 500      // requests answered in one life; later ones get 429
+	maxKept     = 64 << 20 // bytes of request bodies kept for Requests
+)
+
+// Server answers chat completions by script until it is closed.
+type Server struct {
+	Addr net.Addr
+
+	script Script
+	http   *http.Server
+	done   chan struct{}
+
+	mu       sync.Mutex
+	requests []Request
+	kept     int
+}
+
+// Request is one request as it came. Body is nil once more than 64 MiB of bodies have been kept.
+type Request struct {
+	At     time.Time
+	Path   string
+	Key    string // of the Authorization header, without the word Bearer
+	Model  string
+	Tools  []string // names offered
+	Prompt string   // the last thing the user said
+	Turn   int      // index of the turn of the script that answered; -1 for none
+	Round  int
+	Body   []byte
+}
+
+// Start serves on a free port of 127.0.0.1 until ctx ends or Close is called.
+func Start(ctx context.Context, s Script) (*Server, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("starting the loopback model: %w", err)
+	}
+	srv := &Server{Addr: l.Addr(), script: s, done: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", srv.models)
+	mux.HandleFunc("POST /v1/chat/completions", srv.handler(chat{}))
+	srv.http = &http.Server{
+		Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	go func() {
+		defer close(srv.done)
+		_ = srv.http.Serve(l) // always ErrServerClosed: nothing else ends a listener of ours
+	}()
+	context.AfterFunc(ctx, func() { _ = srv.Close() })
+	return srv, nil
+}
+
+// URL is the provider's base URL, as agents want it: with /v1 and without a slash at its end.
+func (s *Server) URL() string { return "http://" + s.Addr.String() + "/v1" }
+
+// Requests returns what was asked so far, in order of arrival.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Close ends the server and the connections that it has.
+func (s *Server) Close() error {
+	err := s.http.Close()
+	<-s.done
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// record keeps a request, and reports whether it is still within the bound.
+func (s *Server) record(r Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.requests) >= maxRequests {
+		return false
+	}
+	if s.kept += len(r.Body); s.kept > maxKept {
+		r.Body = nil
+	}
+	s.requests = append(s.requests, r)
+	return true
+}

@@ -1,0 +1,76 @@
+package loopback
+
+import (
+	"strings"
+	"time"
+)
+
+// Script is what the model says.
+type Script struct {
+	Model string // its name in /v1/models; "" means "loopback-model"
+	Turns []Turn
+}
+
+// Turn is how one prompt is answered.
+type Turn struct {
+	// Prompt stands in the user's last message; "" is in each. The agents put prompts of their own around ours, so the
+	// test is whether it occurs, not whether it is equal.
+	Prompt string
+	Rounds []Round // one for each request of the turn; after the last, the model says the fixed sentence
+}
+
+// Round is one answer of the model: words, then tool calls, either may be absent.
+type Round struct {
+	Say    string
+	Calls  []Call
+	Delay  time.Duration // before the answer
+	Status int           // an HTTP error instead of an answer, when not 0
+}
+
+// Deed is what a tool call is to do, whatever the agent calls its tool.
+type Deed uint8
+
+// The deeds. Named stands for a call that names its tool itself.
+const (
+	Named Deed = iota
+	Shell      // run Command
+	Read       // look at Path
+	Write      // make Path with Text in it
+	Edit       // change Old to Text in Path
+)
+
+// Call is one tool call.
+type Call struct {
+	Deed                     Deed
+	Command, Path, Old, Text string
+
+	Tool string         // for Named
+	Args map[string]any // for Named; for the others, members that replace or add to the arguments
+}
+
+// fixedSentence ends a turn that the script has nothing more to say about.
+const fixedSentence = "The loopback model has nothing more to say."
+
+// round finds the answer to a request.
+func (s Script) round(q query) (r Round, turn, round int) {
+	if len(q.tools) == 0 { // a side request: a title, a summary; none of the script's business
+		return Round{Say: "Loopback"}, -1, 0
+	}
+	for i, t := range s.Turns {
+		if !strings.Contains(q.prompt, t.Prompt) {
+			continue
+		}
+		if q.answers < len(t.Rounds) {
+			return t.Rounds[q.answers], i, q.answers
+		}
+		return Round{Say: fixedSentence}, i, q.answers
+	}
+	return Round{Say: fixedSentence}, -1, 0
+}
+
+func (s Script) model() string {
+	if s.Model == "" {
+		return "loopback-model"
+	}
+	return s.Model
+}
