@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/render"
+	"github.com/urfave/cli/v2"
+)
+
+func (p *program) agentsCommand() *cli.Command {
+	asJSON := &cli.BoolFlag{Name: "json", Usage: "print JSON"}
+	return &cli.Command{
+		Name:  "agents",
+		Usage: "what can be driven here",
+		Flags: []cli.Flag{asJSON},
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return &usageError{"there is no command agents " + quoted(c.Args().First()), "ai-flow agents list"}
+			}
+			return p.listAgents(c.Bool("json"))
+		},
+		Subcommands: []*cli.Command{{
+			Name:  "list",
+			Usage: "list the agents, whether each is installed here and has a credential",
+			Flags: []cli.Flag{asJSON},
+			Action: func(c *cli.Context) error {
+				if err := noArguments(c); err != nil {
+					return err
+				}
+				return p.listAgents(c.Bool("json"))
+			},
+		}},
+	}
+}
+
+// listed is one agent as it is on this machine.
+type listed struct {
+	Name       string `json:"name"`
+	Title      string `json:"title"`
+	Status     string `json:"status"`               // candidate, qualified, built in
+	Binary     string `json:"binary,omitempty"`     // absolute path; "" when not installed, and for the built-in agent
+	Credential string `json:"credential,omitempty"` // the variable that authenticates it
+	HasIt      bool   `json:"credential_set"`
+	Usable     bool   `json:"usable"`
+	Verified   string `json:"verified,omitempty"`
+}
+
+func (p *program) listed(profile agents.Profile) listed {
+	l := listed{Name: profile.Name, Title: profile.Title, Status: profile.Status.String(), Verified: profile.Verified,
+		Credential: profile.Credential, HasIt: profile.Credential != "" && p.env.has(profile.Credential)}
+	if profile.Status == agents.BuiltIn {
+		l.Usable = true
+		return l
+	}
+	l.Binary = p.env.findBinary(profile.Binary)
+	l.Usable = l.Binary != "" && l.HasIt
+	return l
+}
+
+func (p *program) listAgents(asJSON bool) error {
+	var all []listed
+	for _, profile := range agents.All() {
+		all = append(all, p.listed(profile))
+	}
+	if asJSON {
+		return writeJSON(p, all)
+	}
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tSTATUS\tUSABLE\tBINARY\tCREDENTIAL")
+	for _, l := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.Status, yesNo(l.Usable), render.Terminal(l.binaryText()), l.credentialText())
+	}
+	return w.Flush()
+}
+
+func (l listed) binaryText() string {
+	if l.Status == agents.BuiltIn.String() {
+		return "this program"
+	}
+	return cmp.Or(l.Binary, "not on PATH")
+}
+
+func (l listed) credentialText() string {
+	switch {
+	case l.Credential == "":
+		return "none needed"
+	case l.HasIt:
+		return l.Credential + " (set)"
+	default:
+		return l.Credential + " (not set)"
+	}
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func writeJSON(p *program, v any) error {
+	e := json.NewEncoder(p.Stdout)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

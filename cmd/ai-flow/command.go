@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/urfave/cli/v2"
+)
+
+// The exit statuses.
+const (
+	ExitDone      = 0   // done, nothing to do, or a refusal that was reported
+	ExitFailed    = 1   // the run failed, and its result says so
+	ExitUsage     = 2   // wrong arguments, wrong configuration, or a host that is not ready; nothing was started
+	ExitCancelled = 130 // interrupted or terminated; what was started is gone
+)
+
+// Command is the program as a value. All fields are required but Stdin, which only the hidden demo-agent reads.
+type Command struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Environ        []string // as os.Environ gives it
+	Args           []string // without the program's name
+	Dir            string   // the working directory, absolute; "" when it is gone
+}
+
+// Main runs the program and returns its exit status. When ctx ends, whatever was started is ended first.
+func (c Command) Main(ctx context.Context) int {
+	env, err := parseEnvironment(c.Environ)
+	say := newVoice(c.Stderr, env)
+	if err != nil {
+		say.failure(err)
+		return ExitUsage
+	}
+	p := &program{Command: c, env: env, say: say}
+	err = p.app().RunContext(ctx, append([]string{"ai-flow"}, c.Args...))
+	status := exitStatus(ctx, err)
+	var reported *reportedError
+	if err != nil && !errors.As(err, &reported) {
+		say.failure(err)
+	}
+	return status
+}
+
+// program is a Command with its environment understood.
+type program struct {
+	Command
+	env environment
+	say *voice
+}
+
+// reportedError is a failure whose result has been written already.
+type reportedError struct{ status int }
+
+func (e *reportedError) Error() string { return "failed, as reported" }
+
+// usageError is the caller's mistake, and what to do instead.
+type usageError struct{ message, hint string }
+
+func (e *usageError) Error() string { return e.message }
+
+// exitStatus maps the end of a run to a status. A run that was interrupted is cancelled, whatever error that made.
+func exitStatus(ctx context.Context, err error) int {
+	var reported *reportedError
+	switch {
+	case err == nil:
+		return ExitDone
+	case ctx.Err() != nil:
+		return ExitCancelled
+	case errors.As(err, &reported):
+		return reported.status
+	case isUsage(err):
+		return ExitUsage
+	default:
+		return ExitFailed
+	}
+}
+
+func (p *program) app() *cli.App {
+	return &cli.App{
+		Name:        "ai-flow",
+		Usage:       "a coding agent behind a real boundary, asked by a comment",
+		Description: "Flags come before arguments: ai-flow try --agent demo '/ask how is this tested?'",
+		Reader:      p.Stdin, Writer: p.Stdout, ErrWriter: p.Stderr,
+		HideVersion: true, HideHelpCommand: true,
+		Flags:          []cli.Flag{&cli.BoolFlag{Name: "version", Usage: "print version, commit and Go version"}},
+		ExitErrHandler: func(*cli.Context, error) {}, // the library would call os.Exit and write by itself
+		OnUsageError:   wrongUsage,
+		Action:         p.root,
+		Commands: []*cli.Command{
+			p.tryCommand(), p.agentsCommand(), p.previewCommand(), p.demoAgentCommand(),
+		},
+	}
+}
+
+// root is the program without a command that it knows.
+func (p *program) root(c *cli.Context) error {
+	switch {
+	case c.Bool("version"):
+		return p.version()
+	case c.Args().Present():
+		return &usageError{"there is no command " + quoted(c.Args().First()), "ai-flow --help lists the commands"}
+	default:
+		return cli.ShowAppHelp(c)
+	}
+}
+
+// wrongUsage keeps the library from printing the whole help after a wrong flag: one line and where to look is enough.
+func wrongUsage(c *cli.Context, err error, _ bool) error {
+	where := "ai-flow --help"
+	if c.Command != nil && c.Command.Name != "" && c.Command.Name != "ai-flow" {
+		where = "ai-flow " + c.Command.Name + " --help"
+	}
+	return &usageError{err.Error(), where + " lists the flags"}
+}
+
+// noArguments refuses arguments of a command that takes none.
+func noArguments(c *cli.Context) error {
+	if c.Args().Present() {
+		return &usageError{"unexpected argument " + quoted(c.Args().First()), "ai-flow " + c.Command.FullName() + " --help"}
+	}
+	return nil
+}

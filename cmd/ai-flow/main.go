@@ -1,0 +1,29 @@
+// Command ai-flow lets a coding agent answer, edit and build what a slash command asks for, as another user of the
+// operating system, and shows each door that it found locked.
+//
+// This package is the edge of the program: it turns arguments, environment and standard streams into values, wires the
+// packages together and returns an exit status. The program is the value Command, so that tests run it whole. Only here is
+// the environment read (once, into a struct), are standard output and standard error written, and is exit called.
+//
+// It refuses to decide anything: what a comment means, what an agent may do and how a result reads are other packages'
+// affairs. It has no exported names beside Command and its exit statuses.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "" // deleted under us; commands that need it say so
+	}
+	c := Command{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Args: os.Args[1:], Dir: dir}
+	status := c.Main(ctx)
+	stop()
+	os.Exit(status)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/isolation"
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+// voice is the only way in which the program speaks to a person: lines on standard error. All that it says passes
+// render.Terminal, since nearly every sentence quotes something foreign.
+type voice struct {
+	w      io.Writer
+	colour bool
+}
+
+func newVoice(w io.Writer, env environment) *voice {
+	return &voice{w: w, colour: isTerminal(w) && !env.noColour}
+}
+
+// isTerminal reports whether w is a character device. Only colours depend on it, so /dev/null, which is one too, is no matter.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// line says one line. Arguments are foreign text unless they are painted: they cannot move the cursor, nor begin a line of
+// ours by a line break of theirs.
+func (v *voice) line(format string, args ...any) {
+	safe := make([]any, len(args))
+	for i, a := range args {
+		switch a := a.(type) {
+		case painted:
+			safe[i] = string(a)
+		default:
+			safe[i] = oneLine(fmt.Sprint(a))
+		}
+	}
+	fmt.Fprintf(v.w, format+"\n", safe...)
+}
+
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(render.Terminal(s)), " ")
+}
+
+// failure says what went wrong and, when the error knows it, the next step.
+func (v *voice) failure(err error) {
+	v.line("%s %s", v.paint(red, "ai-flow:"), err)
+	if fix := hint(err); fix != "" {
+		v.line("%s %s", v.paint(bold, "hint:"), fix)
+	}
+}
+
+// hint finds the next step that an error carries.
+func hint(err error) string {
+	var usage *usageError
+	var setup *isolation.SetupError
+	var failed *executor.Failure
+	switch {
+	case errors.As(err, &usage):
+		return usage.hint
+	case errors.As(err, &setup):
+		return setup.Fix
+	case errors.As(err, &failed):
+		return failed.Fix
+	}
+	return ""
+}
+
+// isUsage reports whether nothing was started because the caller or the host has to change something first.
+func isUsage(err error) bool {
+	var usage *usageError
+	var setup *isolation.SetupError
+	return errors.As(err, &usage) || errors.As(err, &setup)
+}
+
+// style is the closed set of terminal styles.
+type style string
+
+const (
+	red    style = "31"
+	green  style = "32"
+	yellow style = "33"
+	dim    style = "2"
+	bold   style = "1"
+)
+
+// painted is text that line prints as it stands.
+type painted string
+
+// paint makes text safe, and coloured when standard error is a terminal and NO_COLOR is not set.
+func (v *voice) paint(s style, text string) painted {
+	text = oneLine(text)
+	if !v.colour {
+		return painted(text)
+	}
+	return painted("\x1b[" + string(s) + "m" + text + "\x1b[0m")
+}
+
+// quoted is foreign text in an error, bounded.
+func quoted(s string) string {
+	const most = 80
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}
