@@ -50,7 +50,7 @@ type listed struct {
 }
 
 func (p *program) listed(profile agents.Profile) listed {
-	l := listed{Name: profile.Name, Title: profile.Title, Status: profile.Status.String(), Verified: profile.Verified,
+	l := listed{Name: profile.Name, Title: profile.Title, Status: statusText(profile.Status), Verified: profile.Verified,
 		Credential: profile.Credential, HasIt: profile.Credential != "" && p.env.has(profile.Credential)}
 	if profile.Status == agents.BuiltIn {
 		l.Usable = true
@@ -78,7 +78,7 @@ func (p *program) listAgents(asJSON bool) error {
 }
 
 func (l listed) binaryText() string {
-	if l.Status == agents.BuiltIn.String() {
+	if l.Status == statusText(agents.BuiltIn) {
 		return "this program"
 	}
 	return cmp.Or(l.Binary, "not on PATH")
@@ -106,4 +106,16 @@ func writeJSON(p *program, v any) error {
 	e := json.NewEncoder(p.Stdout)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// statusText says how far an agent can be trusted to behave as its profile says.
+func statusText(s agents.Status) string {
+	switch s {
+	case agents.BuiltIn:
+		return "built in"
+	case agents.Qualified:
+		return "qualified"
+	default:
+		return "candidate"
+	}
 }

@@ -89,7 +89,7 @@ func (p *program) app() *cli.App {
 		OnUsageError:   wrongUsage,
 		Action:         p.root,
 		Commands: []*cli.Command{
-			p.tryCommand(), p.agentsCommand(), p.previewCommand(), p.demoAgentCommand(),
+			p.agentsCommand(), p.previewCommand(), p.demoAgentCommand(),
 		},
 	}
 }
