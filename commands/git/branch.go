@@ -1,0 +1,125 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Person is an author or committer.
+type Person struct{ Name, Email string }
+
+// CommitOptions of Branch.
+type CommitOptions struct {
+	Parent            OID
+	Tree              OID
+	Message           string
+	Author, Committer Person
+	When              time.Time // of the commit; zero means now
+	Name              string    // branch to create, without refs/heads/
+}
+
+// Branch writes the commit and creates the branch. It never moves an existing one: ErrExists. The commit is unsigned, by
+// exactly the given persons whatever the environment or configuration says (F-41); no hook runs.
+func (r *Repo) Branch(ctx context.Context, o CommitOptions) (_ OID, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("creating the branch %q: %w", o.Name, err)
+		}
+	}()
+	if !o.Parent.valid() || !o.Tree.valid() || strings.TrimSpace(o.Message) == "" || strings.Contains(o.Message, "\x00") {
+		return "", fmt.Errorf("parent %q, tree %q and a message are needed", o.Parent, o.Tree)
+	}
+	if err := r.checkBranchName(ctx, o.Name); err != nil {
+		return "", err
+	}
+	if err := r.mustBeFree(ctx, o.Name); err != nil {
+		return "", err
+	}
+	who, err := identity(o)
+	if err != nil {
+		return "", err
+	}
+	id, err := line(r.ours(ctx, job{env: who, stdin: strings.NewReader(o.Message)}, "commit-tree", string(o.Tree), "-p", string(o.Parent)))
+	if err != nil {
+		return "", err
+	}
+	pack, err := r.migrate(ctx, OID(id), o.Parent)
+	if err != nil {
+		return "", err
+	}
+	none := strings.Repeat("0", len(id))
+	_, err = r.theirs(ctx, job{env: who}, "update-ref", "--create-reflog", "-m", "ai-flow: created", "refs/heads/"+o.Name, id, none)
+	if err != nil {
+		// Somebody may have been faster.
+		return "", errors.Join(r.mustBeFree(ctx, o.Name), err)
+	}
+	return OID(id), r.giveToOwner(o.Name, pack)
+}
+
+func (r *Repo) checkBranchName(ctx context.Context, name string) error {
+	bad := name == "" || name == "HEAD" || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "refs/") || len(name) > 200
+	if !bad {
+		_, err := r.ours(ctx, job{}, "check-ref-format", "refs/heads/"+name)
+		var failed *Error
+		if errors.As(err, &failed) && failed.Err == nil {
+			bad = true
+		} else if err != nil {
+			return err
+		}
+	}
+	if bad {
+		return fmt.Errorf("%.200q is no name for a branch", name)
+	}
+	return nil
+}
+
+func (r *Repo) mustBeFree(ctx context.Context, name string) error {
+	// The name has been checked, so it holds no pattern.
+	out, err := r.theirs(ctx, job{max: 16 << 20}, "for-each-ref", "--format=%(refname)", "refs/heads/"+name)
+	if err != nil {
+		return err
+	}
+	for ref := range strings.Lines(string(out)) {
+		if ref == "refs/heads/"+name+"\n" {
+			return ErrExists
+		}
+	}
+	return nil
+}
+
+// identity is the whole of who makes a commit and when.
+func identity(o CommitOptions) ([]string, error) {
+	for _, p := range []Person{o.Author, o.Committer} {
+		if strings.TrimSpace(p.Name) == "" || p.Email == "" || strings.ContainsAny(p.Name+p.Email, "<>\n\r\x00") {
+			return nil, fmt.Errorf("%q <%q> cannot make a commit", p.Name, p.Email)
+		}
+	}
+	if o.When.IsZero() {
+		o.When = time.Now()
+	}
+	when := fmt.Sprintf("@%d +0000", o.When.Unix())
+	return []string{
+		"GIT_AUTHOR_NAME=" + o.Author.Name, "GIT_AUTHOR_EMAIL=" + o.Author.Email, "GIT_AUTHOR_DATE=" + when,
+		"GIT_COMMITTER_NAME=" + o.Committer.Name, "GIT_COMMITTER_EMAIL=" + o.Committer.Email, "GIT_COMMITTER_DATE=" + when,
+	}, nil
+}
+
+// migrate moves the objects of a commit that its parent does not have from the quarantine into the checkout's store, as
+// one pack: loose objects made by root in a user's checkout would leave directories there that the user cannot write.
+func (r *Repo) migrate(ctx context.Context, commit, parent OID) (pack string, err error) {
+	revs := fmt.Sprintf("%s\n^%s\n", commit, parent)
+	err = stream(func(w io.Writer) error {
+		_, err := r.ours(ctx, job{stdin: strings.NewReader(revs), stdout: w, time: transferTime},
+			"pack-objects", "--revs", "--stdout", "--quiet", "--delta-base-offset")
+		return err
+	}, func(objects io.Reader) error {
+		out, err := r.theirs(ctx, job{stdin: objects, time: transferTime}, "index-pack", "--stdin")
+		pack = strings.TrimPrefix(strings.TrimSpace(string(out)), "pack\t")
+		return err
+	})
+	return pack, err
+}

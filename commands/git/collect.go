@@ -1,0 +1,277 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// update is a path with its new mode and contents.
+type update struct {
+	path string
+	entry
+}
+
+// collection is what came back, while and after it comes.
+type collection struct {
+	limits  Limits
+	format  string
+	entries []update
+	ids     []OID // distinct, in order
+	sizes   map[OID]int64
+	refused []Refused
+}
+
+// errRefused ends a transfer whose rest is not wanted; the reasons are in the collection.
+var errRefused = errors.New("refused")
+
+// news are the entries that differ from the base.
+func (c *collection) news(base map[string]entry) []update {
+	var all []update
+	for _, u := range c.entries {
+		if base[u.path] != u.entry {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// collect brings the contents of paths into the quarantine. The agent's side names sizes and object ids; each size is
+// held against the limits before its bytes are read, and each id against the one that our own git computes.
+func (t *Tree) collect(ctx context.Context, paths []string, c *collection) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stdin := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
+	err := stream(func(w io.Writer) error {
+		_, err := asAgent(ctx, t.room, "collect", job{stdin: stdin, stdout: w}, preludeScript+collectScript, t.scriptArgs()...)
+		return err
+	}, func(r io.Reader) error {
+		err := t.repo.receive(ctx, bufio.NewReaderSize(r, 64<<10), paths, c)
+		if err != nil {
+			cancel() // the rest is not wanted
+		}
+		return err
+	})
+	if len(c.refused) > 0 {
+		return nil
+	}
+	return err
+}
+
+func (r *Repo) receive(ctx context.Context, in *bufio.Reader, paths []string, c *collection) error {
+	if err := c.readEntries(in, paths); err != nil {
+		return err
+	}
+	if err := c.readSizes(in); err != nil {
+		return err
+	}
+	marks := filepath.Join(r.private, "marks")
+	defer os.Remove(marks)
+	err := stream(func(w io.Writer) error {
+		return c.copyBlobs(w, in)
+	}, func(blobs io.Reader) error {
+		_, err := r.ours(ctx, job{stdin: blobs, time: transferTime}, "fast-import", "--quiet", "--done", "--depth=0",
+			"--big-file-threshold=16m", "--export-marks="+marks)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if extra, err := in.ReadByte(); err != io.EOF {
+		return fmt.Errorf("more than was asked for: %#x, %v", extra, err)
+	}
+	return c.verify(marks)
+}
+
+// readEntries reads the index of the agent's side: exactly the paths that were asked for, as files and links.
+func (c *collection) readEntries(in *bufio.Reader, paths []string) error {
+	distinct := map[OID]bool{}
+	for {
+		record, err := readUntil(in, 0, maxPath+256)
+		if err != nil {
+			return err
+		}
+		if record == "" {
+			break
+		}
+		u, err := parseEntry(record)
+		if err != nil {
+			return err
+		}
+		if _, asked := slices.BinarySearch(paths, u.path); !asked {
+			return fmt.Errorf("%.200q came without having been asked for", u.path)
+		}
+		switch u.mode {
+		case modeFile, modeExecutable, modeLink:
+		case modeSubmodule:
+			c.refused = append(c.refused, Refused{u.path, "a git repository inside the tree"})
+		default:
+			return fmt.Errorf("%.200q has mode %.20q", u.path, u.mode)
+		}
+		if problem := pathProblem(u.path, u.mode == modeLink); problem != "" {
+			c.refused = append(c.refused, Refused{u.path, problem})
+		}
+		distinct[u.id] = true
+		c.entries = append(c.entries, u)
+	}
+	if len(c.entries) != len(paths) {
+		return fmt.Errorf("%d paths came in the place of %d", len(c.entries), len(paths))
+	}
+	for id := range distinct {
+		c.ids = append(c.ids, id)
+	}
+	slices.Sort(c.ids)
+	return c.stopIfRefused()
+}
+
+func parseEntry(record string) (update, error) {
+	meta, path, ok := strings.Cut(record, "\t")
+	f := strings.Fields(meta)
+	if !ok || len(f) != 3 || !OID(f[1]).valid() || f[2] != "0" {
+		return update{}, fmt.Errorf("an index entry reads %.200q", record)
+	}
+	return update{path, entry{mode: f[0], id: OID(f[1])}}, nil
+}
+
+// readSizes reads a size for each id and judges them all, so that what is too large is named before any of it crosses.
+func (c *collection) readSizes(in *bufio.Reader) error {
+	c.sizes = make(map[OID]int64, len(c.ids))
+	var total int64
+	for _, id := range c.ids {
+		n, err := readSize(in)
+		if err != nil {
+			return err
+		}
+		c.sizes[id] = n
+		total = min(total+n, c.limits.MaxTotal+1) // no overflow
+	}
+	if end, err := readUntil(in, '\n', 64); err != nil || end != "" {
+		return fmt.Errorf("sizes end in %.64q, %w", end, err)
+	}
+	for _, u := range c.entries {
+		switch n := c.sizes[u.id]; {
+		case u.mode == modeLink && n > maxLink:
+			c.refused = append(c.refused, Refused{u.path, "a link without a proper target"})
+		case n > c.limits.MaxFile:
+			c.refused = append(c.refused, Refused{u.path, fmt.Sprintf("larger than %d bytes", c.limits.MaxFile)})
+		}
+	}
+	if total > c.limits.MaxTotal {
+		c.refused = append(c.refused, Refused{"", fmt.Sprintf("all changed files together are larger than %d bytes", c.limits.MaxTotal)})
+	}
+	return c.stopIfRefused()
+}
+
+// copyBlobs turns the contents into a stream for fast-import. Contents cannot be taken for commands: lengths are ours.
+func (c *collection) copyBlobs(w io.Writer, in *bufio.Reader) error {
+	links := map[OID][]string{}
+	for _, u := range c.entries {
+		if u.mode == modeLink {
+			links[u.id] = append(links[u.id], u.path)
+		}
+	}
+	out := bufio.NewWriterSize(w, 64<<10)
+	for i, id := range c.ids {
+		n, err := readSize(in)
+		if err != nil {
+			return err
+		}
+		if n != c.sizes[id] {
+			return fmt.Errorf("object %s has %d bytes in the place of %d", id, n, c.sizes[id])
+		}
+		fmt.Fprintf(out, "blob\nmark :%d\ndata %d\n", i+1, n) // errors stick to out
+		var target strings.Builder
+		to := io.Writer(out)
+		if links[id] != nil {
+			to = io.MultiWriter(out, &target) // at most maxLink
+		}
+		if _, err := io.CopyN(to, in, n); err != nil {
+			return fmt.Errorf("reading object %s: %w", id, noEOF(err))
+		}
+		if end, err := in.ReadByte(); err != nil || end != '\n' {
+			return fmt.Errorf("object %s does not end where it said: %w", id, noEOF(err))
+		}
+		fmt.Fprint(out, "\n")
+		for _, path := range links[id] {
+			if problem := linkProblem(path, target.String()); problem != "" {
+				c.refused = append(c.refused, Refused{path, problem})
+			}
+		}
+	}
+	fmt.Fprint(out, "done\n")
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	slices.SortFunc(c.refused, func(a, b Refused) int { return strings.Compare(a.Path, b.Path) })
+	return c.stopIfRefused()
+}
+
+// verify holds the ids that the agent's side named against those that fast-import computed.
+func (c *collection) verify(marks string) error {
+	text, err := os.ReadFile(marks)
+	if err != nil {
+		return err
+	}
+	computed := map[string]string{}
+	for l := range strings.Lines(string(text)) {
+		mark, id, _ := strings.Cut(strings.TrimSuffix(l, "\n"), " ")
+		computed[mark] = id
+	}
+	for i, id := range c.ids {
+		if got := computed[":"+strconv.Itoa(i+1)]; got != string(id) {
+			return fmt.Errorf("contents that should have been object %s are object %q", id, got)
+		}
+	}
+	return nil
+}
+
+func (c *collection) stopIfRefused() error {
+	if len(c.refused) > 0 {
+		return errRefused
+	}
+	return nil
+}
+
+func readSize(in *bufio.Reader) (int64, error) {
+	text, err := readUntil(in, '\n', 64)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("a size reads %.64q", text)
+	}
+	return n, nil
+}
+
+// readUntil reads a record of at most limit bytes, without its end.
+func readUntil(in *bufio.Reader, end byte, limit int) (string, error) {
+	var record []byte
+	for {
+		c, err := in.ReadByte()
+		if err != nil {
+			return "", noEOF(err)
+		}
+		if c == end {
+			return string(record), nil
+		}
+		if len(record) == limit {
+			return "", fmt.Errorf("a record is longer than %d bytes: %.100q", limit, record)
+		}
+		record = append(record, c)
+	}
+}
+
+func noEOF(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,203 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/executor/process"
+)
+
+// systemDirs is where git is looked for, and the PATH of everything that this package starts, on both sides.
+const systemDirs = "/usr/bin:/usr/local/bin:/bin:/opt/homebrew/bin:/run/current-system/sw/bin"
+
+// Error is a git command that failed.
+type Error struct {
+	Command string // "pack-objects"; with "as the agent" when it ran there
+	Code    int    // exit status; -1 when a signal ended it
+	Stderr  string // the end of what it said: at most 2 KiB, credentials redacted. Foreign when it ran as the agent.
+	Err     error  // why it could not be run to its end, or nil
+}
+
+func (e *Error) Error() string {
+	msg := "git " + e.Command + ": "
+	if e.Err != nil {
+		msg += e.Err.Error()
+	} else {
+		msg += "exit status " + strconv.Itoa(e.Code)
+	}
+	if e.Stderr != "" {
+		msg += fmt.Sprintf(": %q", e.Stderr)
+	}
+	return msg
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// job is how one git command is run.
+type job struct {
+	stdin  io.Reader
+	stdout io.Writer     // nil: captured, at most max bytes
+	max    int64         // 0 means 1 MiB
+	time   time.Duration // 0 means questionTime
+	fine   int           // an exit status that is an answer, beside 0
+	env    []string
+}
+
+// hardening is given to every git of the dispatcher's. A list like this is no defence where the agent can write the
+// configuration (a filter still ran, F-01); here it keeps the user's own checkout from running what we do not need.
+var hardening = [...]string{
+	"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.untrackedCache=false", "core.attributesFile=/dev/null",
+	"core.excludesFile=/dev/null", "core.bigFileThreshold=16m", "core.quotePath=false", "protocol.allow=never", "gc.auto=0", "maintenance.auto=false",
+	"commit.gpgSign=false", "submodule.recurse=false", "pack.compression=1", "advice.detachedHead=false",
+}
+
+// environment is the whole environment of the dispatcher's git, made from nothing.
+func (r *Repo) environment() []string {
+	return []string{
+		"PATH=" + systemDirs, "HOME=" + r.private, "XDG_CONFIG_HOME=" + r.private, "LC_ALL=C",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+		"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_PAGER=cat", "GIT_EDITOR=false",
+	}
+}
+
+// ours runs git on the private repository, theirs on the checkout's git directory. Neither is ever started with its
+// working directory in a tree.
+func (r *Repo) ours(ctx context.Context, j job, args ...string) ([]byte, error) {
+	return r.run(ctx, j, append([]string{"--git-dir=" + r.gitDir}, args...)...)
+}
+
+func (r *Repo) theirs(ctx context.Context, j job, args ...string) ([]byte, error) {
+	where := []string{"--git-dir=" + r.at.gitDir}
+	if r.at.top != "" {
+		where = append(where, "--work-tree="+r.at.top)
+	}
+	return r.run(ctx, j, append(where, args...)...)
+}
+
+func (r *Repo) run(ctx context.Context, j job, args ...string) ([]byte, error) {
+	argv := []string{r.bin}
+	for _, setting := range hardening {
+		argv = append(argv, "-c", setting)
+	}
+	return finish(ctx, subcommand(args), j, process.Command{
+		Argv: append(argv, args...), Env: append(r.environment(), j.env...), Dir: r.private,
+	})
+}
+
+// finish runs a command of either side to its end and makes one error of the ways in which that can go wrong.
+func finish(ctx context.Context, name string, j job, c process.Command) ([]byte, error) {
+	if j.time == 0 {
+		j.time = questionTime
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, j.time, fmt.Errorf("it took longer than %v", j.time))
+	defer cancel()
+	c.Stdin, c.Stdout, c.MaxOutput = j.stdin, j.stdout, j.max
+	res, err := process.Run(ctx, c)
+	if err == nil && (res.Code == 0 || res.Code == j.fine) {
+		return res.Stdout, nil
+	}
+	return res.Stdout, &Error{Command: name, Code: res.Code, Stderr: excerpt(res.Stderr), Err: err}
+}
+
+// line is the answer of a command that gives one line.
+func line(out []byte, err error) (string, error) { return strings.TrimSuffix(string(out), "\n"), err }
+
+func subcommand(args []string) string {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			return a
+		}
+	}
+	return ""
+}
+
+var secretShapes = regexp.MustCompile(`(://)[^/\s@]+@|\b(gh[a-z]_|github_pat_|sk-)[A-Za-z0-9_-]{16,}|(?i:(authorization: *[a-z]+ +))\S+`)
+
+// excerpt is the bounded, redacted end of standard error.
+func excerpt(stderr []byte) string {
+	const most = 2 << 10
+	s := strings.ToValidUTF8(string(bytes.TrimSpace(stderr)), "?")
+	s = secretShapes.ReplaceAllString(s, "$1$2$3[redacted]")
+	if len(s) > most {
+		s = strings.ToValidUTF8("…"+s[len(s)-most:], "")
+	}
+	return s
+}
+
+func findGit(dirs string) (string, error) {
+	for _, dir := range filepath.SplitList(dirs) {
+		bin := filepath.Join(dir, "git")
+		if info, err := os.Stat(bin); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return bin, nil
+		}
+	}
+	return "", fmt.Errorf("no git in %s; install git", dirs)
+}
+
+var versionShape = regexp.MustCompile(`^git version (\d+)\.(\d+)`)
+
+func (r *Repo) checkVersion(ctx context.Context) error {
+	out, err := r.run(ctx, job{}, "version")
+	if err != nil {
+		return err
+	}
+	m := versionShape.FindSubmatch(out)
+	if m == nil {
+		return fmt.Errorf("git version answered %q", out)
+	}
+	major, _ := strconv.Atoi(string(m[1])) // digits, by the shape
+	minor, _ := strconv.Atoi(string(m[2]))
+	if major < 2 || major == 2 && minor < 31 {
+		return fmt.Errorf("%s is version %d.%d; install git 2.31 or newer", r.bin, major, minor)
+	}
+	return nil
+}
+
+// errConsumerGone ends a producer whose consumer has already given its own reason.
+var errConsumerGone = errors.New("the other end of the pipe is gone")
+
+// stream joins two commands: what the first writes, the second reads. Nothing is kept in between.
+func stream(produce func(io.Writer) error, consume func(io.Reader) error) error {
+	r, w := io.Pipe()
+	produced := make(chan error, 1)
+	go func() {
+		err := produce(w)
+		w.CloseWithError(err)
+		produced <- err
+	}()
+	err := consume(r)
+	r.CloseWithError(errConsumerGone) // else a producer with more to say would wait for ever
+	if first := <-produced; first != nil && !errors.Is(first, errConsumerGone) {
+		return first
+	}
+	return err
+}
+
+// cQuote writes a name in git's C style, for files and lists of one name a line.
+func cQuote(name string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range []byte(name) {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

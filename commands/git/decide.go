@@ -1,0 +1,175 @@
+package git
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// plan is what is to be done about a survey.
+type plan struct {
+	fetch   []string // paths whose contents are asked for
+	remove  []string
+	refused []Refused
+	skipped []Refused
+}
+
+func (p *plan) refuse(path, reason string, args ...any) {
+	p.refused = append(p.refused, Refused{Path: path, Reason: fmt.Sprintf(reason, args...)})
+}
+
+// decide is pure: names, kinds and sizes are judged before a byte of the contents crosses.
+func decide(base map[string]entry, s survey, l Limits) plan {
+	var p plan
+	for _, d := range s.diffs {
+		switch {
+		case d.deleted:
+			p.remove = append(p.remove, d.path)
+		case s.special[d.path]:
+			p.refuse(d.path, "a pipe, socket or device in the place of a file")
+		case d.mode == modeSubmodule:
+			p.refuse(d.path, "a git repository in the place of a file")
+		default:
+			p.judge(base, s, l, d.path, d.mode == modeLink)
+		}
+	}
+	for _, path := range s.others {
+		dir, isRepo := strings.CutSuffix(path, "/")
+		switch {
+		case isRepo && base[dir].mode == modeSubmodule:
+			p.skipped = append(p.skipped, Refused{dir, "a submodule; it stays at the base's commit"})
+		case isRepo:
+			p.refuse(dir, "a git repository inside the tree")
+		default:
+			p.judge(base, s, l, path, false)
+		}
+	}
+	for path := range s.unreadable {
+		if dir, isDir := strings.CutSuffix(path, "/"); isDir {
+			p.refuse(dir, "a directory that the agent cannot read")
+		}
+	}
+	p.noteSpecial(s)
+	p.noteRepos(base, s)
+	p.refuseBare(base)
+	if n := len(p.fetch) + len(p.remove); n > l.MaxFiles {
+		p.refused = []Refused{{Reason: fmt.Sprintf("%d paths changed; at most %d may", n, l.MaxFiles)}}
+	}
+	p.sort()
+	return p
+}
+
+func (p *plan) judge(base map[string]entry, s survey, l Limits, path string, link bool) {
+	if problem := pathProblem(path, link); problem != "" {
+		p.refuse(path, "%s", problem)
+		return
+	}
+	if sub := submoduleAbove(base, path); sub != "" {
+		p.refuse(path, "inside the submodule %q", sub)
+		return
+	}
+	switch {
+	case s.big[path]:
+		p.refuse(path, "larger than %d bytes", l.MaxFile)
+	case s.unreadable[path]:
+		p.refuse(path, "a file that the agent cannot read")
+	default:
+		p.fetch = append(p.fetch, path)
+	}
+}
+
+// submoduleAbove finds the submodule that a path replaces or lies in; git would drop it from the tree without a word.
+func submoduleAbove(base map[string]entry, path string) string {
+	for at := path; at != ""; {
+		if base[at].mode == modeSubmodule {
+			return at
+		}
+		at = at[:max(strings.LastIndexByte(at, '/'), 0)]
+	}
+	return ""
+}
+
+// noteSpecial names what git passes over. A pipe that git would open is worse than that: nothing was looked at.
+func (p *plan) noteSpecial(s survey) {
+	refused := map[string]bool{}
+	for _, r := range p.refused {
+		refused[r.Path] = true
+	}
+	for path := range s.special {
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		switch {
+		case name == ".gitignore" || name == ".gitattributes":
+			p.refuse(path, "a pipe, socket or device in the place of a file that git reads")
+		case !refused[path]:
+			p.skipped = append(p.skipped, Refused{path, "a pipe, socket or device"})
+		}
+	}
+}
+
+// noteRepos names repository data in directories whose files come back as plain files (H8-06: unpacked, and said).
+func (p *plan) noteRepos(base map[string]entry, s survey) {
+	if len(s.repos) == 0 {
+		return
+	}
+	paths := slices.Clone(p.fetch)
+	for path, e := range base {
+		if e.mode != modeSubmodule {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	for _, dotGit := range s.repos {
+		dir := strings.TrimSuffix(dotGit, ".git")
+		i, _ := slices.BinarySearch(paths, dir)
+		if i < len(paths) && strings.HasPrefix(paths[i], dir) {
+			p.skipped = append(p.skipped, Refused{dotGit, "the data of a repository inside the tree; its files come as plain files"})
+		}
+	}
+}
+
+// refuseBare refuses a change inside a directory that git takes for a bare repository: whoever steps into it after a
+// checkout runs what its configuration says (experiment 8).
+func (p *plan) refuseBare(base map[string]entry) {
+	final := maps.Clone(base)
+	for _, path := range p.remove {
+		delete(final, path)
+	}
+	for _, path := range p.fetch {
+		final[path] = entry{}
+	}
+	parts := map[string]int{} // directory -> which of HEAD, objects/, refs/ it has
+	for path := range final {
+		if dir, ok := strings.CutSuffix("/"+path, "/HEAD"); ok {
+			parts[dir] |= 1
+		}
+		for bit, name := range []string{"/objects/", "/refs/"} {
+			for rest, at := "/"+path, 0; ; {
+				i := strings.Index(rest[at:], name)
+				if i < 0 {
+					break
+				}
+				parts[rest[:at+i]] |= 2 << bit
+				at += i + 1
+			}
+		}
+	}
+	for _, path := range p.fetch {
+		for at := "/" + path; at != ""; {
+			at = at[:strings.LastIndexByte(at, '/')]
+			if parts[at] == 7 {
+				p.refuse(path, "in %q, which git takes for a bare repository", strings.TrimPrefix(at, "/"))
+				break
+			}
+		}
+	}
+}
+
+func (p *plan) sort() {
+	byPath := func(a, b Refused) int { return strings.Compare(a.Path+"\x00"+a.Reason, b.Path+"\x00"+b.Reason) }
+	slices.SortFunc(p.refused, byPath)
+	slices.SortFunc(p.skipped, byPath)
+	p.refused, p.skipped = slices.Compact(p.refused), slices.Compact(p.skipped)
+	slices.Sort(p.fetch)
+	slices.Sort(p.remove)
+}

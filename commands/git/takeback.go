@@ -1,0 +1,101 @@
+package git
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Limits of what may come back.
+type Limits struct {
+	MaxFile  int64 // bytes of one file; 0 means 100 MiB (GitHub's limit)
+	MaxTotal int64 // bytes of all changed files; 0 means 1 GiB
+	MaxFiles int   // changed paths; 0 means 100,000
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		MaxFile: cmp.Or(l.MaxFile, 100<<20), MaxTotal: cmp.Or(l.MaxTotal, 1<<30), MaxFiles: cmp.Or(l.MaxFiles, 100_000),
+	}
+}
+
+// Change is one path that differs from the base.
+type Change struct {
+	Path           string // as git has it, may hold any byte but NUL
+	Status         byte   // A, M, D, T (another kind: a file that became a link)
+	Mode           string // 100644, 100755, 120000; for D, what it was
+	Size           int64  // bytes of the new contents; 0 for D
+	Added, Removed int    // lines; -1 for binary
+}
+
+// Refused is a path that may not come back, and why, in words. Path is "" when it is about the whole tree.
+type Refused struct{ Path, Reason string }
+
+// Taken is the agent's tree as checked objects.
+type Taken struct {
+	Base, Tree OID // both trees: equal when the agent changed nothing. Tree is "" when a path was refused.
+	Changes    []Change
+	Refused    []Refused
+	Skipped    []Refused // what stays behind by its nature: sockets, the contents of submodules, data of nested repositories
+}
+
+// TakeBack reads the tree back as objects, checks them strictly in a quarantine, and returns the tree. The agent must be
+// quiet (Room.Sweep) before. A tree with refused paths is not returned (Tree is ""): nothing is silently lost.
+// It may be called again after further work in the tree.
+func (t *Tree) TakeBack(ctx context.Context, l Limits) (_ Taken, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("taking the agent's tree back: %w", err)
+		}
+	}()
+	l = l.withDefaults()
+	taken := Taken{Base: t.root}
+	s, err := t.survey(ctx, l)
+	if errors.Is(err, errTooMany) {
+		taken.Refused = []Refused{{Reason: fmt.Sprintf("too many changed paths to list; at most %d may change", l.MaxFiles)}}
+		return taken, nil
+	}
+	if err != nil {
+		return taken, err
+	}
+	p := decide(t.base, s, l)
+	taken.Refused, taken.Skipped = p.refused, p.skipped
+	if len(p.refused) > 0 {
+		return taken, nil
+	}
+	c := collection{limits: l, format: t.repo.format}
+	if len(p.fetch) > 0 {
+		if err := t.collect(ctx, p.fetch, &c); err != nil {
+			return taken, err
+		}
+	}
+	if len(c.refused) > 0 {
+		taken.Refused = c.refused
+		return taken, nil
+	}
+	return t.assemble(ctx, taken, p.remove, &c)
+}
+
+// assemble builds the tree from the base and what came back.
+func (t *Tree) assemble(ctx context.Context, taken Taken, removed []string, c *collection) (Taken, error) {
+	tree := t.root
+	updates := c.news(t.base)
+	var err error
+	if len(updates)+len(removed) > 0 {
+		if tree, err = t.repo.writeTree(ctx, t.root, removed, updates); err != nil {
+			return taken, err
+		}
+	}
+	if slices.ContainsFunc(updates, func(u update) bool { return specialName(lastName(u.path)) == ".gitmodules" }) {
+		if taken.Refused, err = t.repo.checkModules(ctx, updates); err != nil || len(taken.Refused) > 0 {
+			return taken, err
+		}
+	}
+	if taken.Changes, err = t.repo.changes(ctx, t.root, tree, c.sizes); err != nil {
+		return taken, err
+	}
+	taken.Tree = tree
+	return taken, nil
+}
