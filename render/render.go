@@ -1,8 +1,20 @@
-// Package render makes safe Markdown of bounded size out of values. It is the only author of text that reaches GitHub.
+// Package render turns values into text that people read: the comment, the step summary, the preview page, the terminal
+// and the run log. It is the only author of text that reaches GitHub.
+//
+// Its one invariant: whatever stands in the values, the text says only what this package means to say with it. Agent prose
+// mentions nobody, closes nothing, loads no image, hides nothing, links nowhere but to GitHub, cannot pass for a heading, a
+// rule, a footer or a command of ours, cannot end a fence or a fold, cannot give an order to the runner or the terminal, and
+// does not exceed its place. [Prose] does this for Markdown, [Inline] and [Code] for the short foreign texts inside a
+// sentence of ours, [Log] for the run log, [Terminal] for a terminal.
+//
+// Values come in, text goes out, except in [Log], which writes. [Comment] and [Summary] drop the least important first when
+// there is not enough room, never cut inside a fence or a character, and say what is missing and where it is.
+//
+// The package refuses to fetch anything, to decide anything about the run, and to suggest that a boundary be widened: the
+// fix it names for a want is the narrowest that a person could make.
 package render
 
 import (
-	"io"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/denials"
@@ -20,7 +32,24 @@ const (
 	Cancelled
 )
 
-func (o Outcome) String() string { panic("unbuilt") }
+// String is the outcome as job outputs and report.json have it.
+func (o Outcome) String() string {
+	switch o {
+	case Done:
+		return "done"
+	case Restricted:
+		return "restricted"
+	case Refused:
+		return "refused"
+	case Nothing:
+		return "nothing"
+	case Failed:
+		return "failed"
+	case Cancelled:
+		return "cancelled"
+	}
+	return "unknown"
+}
 
 // Result is everything a reader may be shown. Strings are foreign unless the comment says otherwise.
 type Result struct {
@@ -93,36 +122,3 @@ type Step struct {
 	Unasked                    bool
 }
 type Receipt struct{ Action, Mode string }
-
-// Comment is the result as it stands in a comment: at most 65,536 by any way of counting.
-func Comment(r Result) string { panic("unbuilt") }
-
-// Summary is the step summary: at most 1 MiB.
-func Summary(r Result) string { panic("unbuilt") }
-
-// Prose makes agent prose safe for GitHub, and stays readable Markdown. Idempotent.
-func Prose(text string) string { panic("unbuilt") }
-
-// Page is a self-contained HTML page that shows Markdown as a reader of GitHub would see it.
-func Page(title, markdown string) ([]byte, error) { panic("unbuilt") }
-
-// Terminal makes foreign text safe for a terminal line or paragraph: no escapes, no control characters but newline and tab.
-func Terminal(text string) string { panic("unbuilt") }
-
-// Log is the run log, through which all foreign text passes. It may be used from several goroutines.
-type Log struct{}
-
-// NewLog writes to w. In a workflow (actions true) foreign sections stand between stop-commands tokens.
-func NewLog(w io.Writer, actions bool) *Log { panic("unbuilt") }
-
-// Say writes a line of ours; format arguments are made safe.
-func (l *Log) Say(format string, args ...any) { panic("unbuilt") }
-
-// Foreign writes text of a stranger's, each line behind prefix, bounded.
-func (l *Log) Foreign(prefix, text string) { panic("unbuilt") }
-
-// Group starts a folded section in a workflow log; the returned function ends it.
-func (l *Log) Group(title string) func() { panic("unbuilt") }
-
-// Mask registers a secret: it and its derived forms never pass this log again.
-func (l *Log) Mask(secret string) { panic("unbuilt") }

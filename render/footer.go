@@ -1,0 +1,74 @@
+package render
+
+import "strings"
+
+// footer is the last line: where it ran and how, what it used, how it ended.
+func (c *writer) footer() string {
+	facts := c.facts(func(name string) string { return code(name, maxName) })
+	if link := c.runLink("run"); link != "" {
+		facts = append([]string{link}, facts...)
+	}
+	facts = append(facts, outcomeWords(c.r.Outcome))
+	return "⚙️ " + strings.Join(facts, " · ")
+}
+
+// facts are the parts of the footer between the link and the outcome; name decides how names are shown.
+func (c *writer) facts(name func(string) string) []string {
+	run := c.r.Run
+	var facts []string
+	if run.Agent != "" {
+		facts = append(facts, c.agent())
+	}
+	if model := modelWords(run, name); model != "" {
+		facts = append(facts, model)
+	}
+	if run.Input > 0 || run.Output > 0 {
+		facts = append(facts, tokens(run.Input)+" in, "+tokens(run.Output)+" out")
+	}
+	if run.Duration > 0 {
+		facts = append(facts, took(run.Duration))
+	}
+	switch {
+	case run.Agent == "":
+	case !run.Isolated:
+		facts = append(facts, "boundary off")
+	case run.User != "":
+		facts = append(facts, "as "+name(run.User))
+	}
+	return facts
+}
+
+func (c *writer) agent() string {
+	text := c.r.Run.Agent
+	if v := c.r.Run.AgentVersion; v != "" {
+		text += " " + v
+	}
+	if s := c.r.Run.AgentStatus; s != "" {
+		text += " (" + s + ")"
+	}
+	return inline(text, maxName)
+}
+
+// modelWords names the model that answered and, when that is another, the one that was asked for (F-81).
+func modelWords(run Run, name func(string) string) string {
+	switch asked, effective := run.ModelAsked, run.ModelEffective; {
+	case effective == "" && asked == "":
+		return ""
+	case effective == "":
+		return name(asked) + " asked, effective model unknown"
+	case asked == "" || asked == effective:
+		return name(effective)
+	default:
+		return name(effective) + " instead of " + name(asked)
+	}
+}
+
+func outcomeWords(o Outcome) string {
+	switch o {
+	case Restricted:
+		return "done, with restrictions"
+	case Nothing:
+		return "nothing to do"
+	}
+	return o.String()
+}

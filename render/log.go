@@ -1,0 +1,165 @@
+package render
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+// Limits of the run log, in bytes: one line, and all foreign text together.
+const (
+	maxLogLine = 8 << 10
+	maxLog     = 16 << 20
+)
+
+// Log is the run log, through which all foreign text passes. It may be used from several goroutines.
+//
+// The runner reads its log for commands: "::name::" at the start of a line after white space, "##[name]" anywhere. So a
+// foreign line has a visible prefix, both forms are broken in it, everything that some reader takes for a line end ends the
+// line, and in a workflow each foreign section also stands between stop-commands with a random word of its own. Known
+// secrets do not pass. Errors of the writer are kept, see Err.
+type Log struct {
+	mu      sync.Mutex
+	w       io.Writer
+	actions bool
+	secrets Secrets
+	foreign int
+	err     error
+}
+
+// NewLog writes to w. In a workflow (actions true) foreign sections stand between stop-commands tokens.
+func NewLog(w io.Writer, actions bool) *Log { return &Log{w: w, actions: actions} }
+
+// Err is the first error of the writer.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Say writes a line of ours; format arguments are made safe.
+func (l *Log) Say(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	safe := make([]any, len(args))
+	for i, a := range args {
+		safe[i] = argument{a}
+	}
+	l.write(l.line("", fmt.Sprintf(format, safe...)))
+}
+
+// argument formats a value for Say and makes one visible line of what comes out.
+type argument struct{ value any }
+
+// Format implements fmt.Formatter.
+func (a argument) Format(f fmt.State, verb rune) {
+	text := fmt.Sprintf(fmt.FormatString(f, verb), a.value)
+	_, err := io.WriteString(f, oneLine(text, maxLogLine))
+	if err != nil {
+		panic(err) // fmt's own buffer never fails
+	}
+}
+
+// Foreign writes text of a stranger's, each line behind prefix, bounded.
+func (l *Log) Foreign(prefix, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.foreign >= maxLog {
+		return
+	}
+	if len(text) > maxLog-l.foreign {
+		text = cutRune(text, maxLog-l.foreign)
+	}
+	prefix = oneLine(prefix, 64)
+	if prefix == "" {
+		prefix = "│"
+	}
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimRight(Terminal(text), "\n")) {
+		b.WriteString(l.line(prefix+" ", line))
+	}
+	l.foreign += len(text) + 1
+	if l.foreign >= maxLog {
+		b.WriteString(prefix + " (the log of this run is full; what follows is left out)\n")
+	}
+	l.section(b.String())
+}
+
+// section writes finished lines; in a workflow the runner is deaf while they pass.
+func (l *Log) section(lines string) {
+	if !l.actions || lines == "" {
+		l.write(lines)
+		return
+	}
+	token := rand.Text()
+	l.write("::stop-commands::" + token + "\n" + lines + "::" + token + "::\n")
+}
+
+// line is one safe line of at most maxLogLine bytes behind prefix.
+func (l *Log) line(prefix, text string) string {
+	text = strings.ReplaceAll(Terminal(text), "\n", " ")
+	text = clip(l.secrets.Redact(strings.TrimRight(text, " \t")), maxLogLine)
+	return mute(prefix+text) + "\n"
+}
+
+// mute breaks both forms of runner commands in a line.
+func mute(line string) string {
+	if bare := strings.TrimSpace(line); strings.HasPrefix(bare, "::") {
+		line = ": :" + bare[2:]
+	}
+	line = strings.ReplaceAll(line, "##[", "# #[")
+	if strings.Contains(strings.ToLower(line), "##vso[") {
+		line = strings.ReplaceAll(line, "##", "# #")
+	}
+	return line
+}
+
+// Group starts a folded section in a workflow log; the returned function ends it.
+func (l *Log) Group(title string) func() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	title = strings.TrimSuffix(l.line("", oneLine(title, maxTitle)), "\n")
+	if !l.actions {
+		l.write("── " + title + "\n")
+		return func() {}
+	}
+	l.write("::group::" + escapeData(title) + "\n")
+	return sync.OnceFunc(func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.write("::endgroup::\n")
+	})
+}
+
+// Mask registers a secret: it and its derived forms never pass this log again. In a workflow the runner is told first, line
+// by line, so that nothing else on this machine prints the value either.
+func (l *Log) Mask(secret string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.actions {
+		for _, value := range values(secret) {
+			l.write("::add-mask::" + escapeData(value) + "\n")
+		}
+	}
+	l.secrets.Add(secret)
+}
+
+// Redact takes the masked secrets out of text that is written elsewhere: comments, summaries, reports, commit messages.
+func (l *Log) Redact(text string) string { return l.secrets.Redact(text) }
+
+// escapeData is the runner's own escaping of the value of a command.
+func escapeData(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
+}
+
+func (l *Log) write(text string) {
+	if text == "" {
+		return
+	}
+	_, err := io.WriteString(l.w, text)
+	if l.err == nil {
+		l.err = err
+	}
+}

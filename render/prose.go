@@ -1,0 +1,143 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxProse bounds what Prose returns, in bytes; no place that we write to has room for more.
+const maxProse = 256 << 10
+
+// maxRounds is how often a text may need another look before it is shown as plain code. Ordinary answers take two.
+const maxRounds = 8
+
+// Prose makes agent prose safe for GitHub and keeps it readable Markdown: what needs nothing passes unchanged. Nothing in
+// the result mentions anybody, refers to an issue, loads an image, is HTML (but <br> in a table cell), hides text, links
+// anywhere but to GitHub, or can be taken for a heading, rule, footer or command of ours. At most 256 KiB come back; it says what was
+// cut. Prose is idempotent: it repeats one pass until that pass finds nothing to do, and text that never settles, or whose
+// nesting would cost too much to read, comes back inside one code block.
+func Prose(text string) string {
+	return hosts{"https://github.com"}.prose(text)
+}
+
+func (h hosts) prose(text string) string {
+	return h.proseWithin(text, maxProse)
+}
+
+// proseWithin is prose in at most limit bytes. It shortens what goes in, never what came out, so the result is whole.
+func (h hosts) proseWithin(text string, limit int) string {
+	if len(text) > 4*limit {
+		text = cutRune(text, 4*limit)
+	}
+	text = visible(strings.ToValidUTF8(text, "\uFFFD"))
+	out := h.settle(text)
+	for keep := limit; len(out) > limit; {
+		if keep <= 0 {
+			return ""
+		}
+		out = h.settle(cutLine(text, keep))
+		keep = keep*limit/max(len(out), limit) - 64
+	}
+	return out
+}
+
+// settle repeats the pass until it finds nothing to do.
+func (h hosts) settle(text string) string {
+	if isAsCode(text) {
+		return text
+	}
+	for range maxRounds {
+		if tooDear(text) {
+			break
+		}
+		next, changed := h.pass(text)
+		if !changed {
+			return text
+		}
+		text = next
+	}
+	return asCode(text)
+}
+
+// asCode is the way out for text that cannot be shown as Markdown: nothing in a code block acts.
+func asCode(text string) string {
+	fence := fenceFor(text)
+	return fence + "text\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
+}
+
+// isAsCode recognises what asCode made, so that it is not wrapped again.
+func isAsCode(text string) bool {
+	fence, rest, ok := strings.Cut(text, "text\n")
+	body, closed := strings.CutSuffix(rest, "\n"+fence+"\n")
+	return ok && closed && fence == fenceFor(body) && !strings.HasSuffix(body, "\n")
+}
+
+// fenceFor returns a fence that no run of back-ticks in text can close.
+func fenceFor(text string) string {
+	longest, run := 2, 0
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return strings.Repeat("`", longest+1)
+}
+
+// cutLine returns a prefix of at most limit bytes, at the end of a line when one is near.
+func cutLine(text string, limit int) string {
+	cut := cutRune(text, limit)
+	if i := strings.LastIndexByte(cut, '\n'); i > len(cut)*3/4 {
+		return cut[:i+1]
+	}
+	return cut
+}
+
+// cutNotice says what a reader does not see and where it is.
+func cutNotice(shown, whole int, where string) string {
+	return fmt.Sprintf("*Cut here: the first %s of %s are shown. %s*", bytesOf(shown), bytesOf(whole), where)
+}
+
+// Limits on shape. The parser takes a time that grows with the square of what opens and never closes in one paragraph, and
+// a stack that grows with depth; within these limits the worst text takes no longer than a long ordinary one.
+const (
+	maxDepth      = 24
+	maxDelimiters = 4000
+)
+
+// tooDear finds nesting and runs of delimiters that no person writes.
+func tooDear(text string) bool {
+	delimiters := 0
+	for line := range strings.Lines(text) {
+		depth, letters := 0, 0
+		for i := range len(line) {
+			switch line[i] {
+			case '>', '-', '+', '*':
+				if letters == 0 {
+					depth++
+				}
+				if line[i] == '*' {
+					delimiters++
+				}
+			case '[', ']', '<', '`', '_', '~', '!', '&':
+				delimiters++
+				letters++
+			case ' ', '\t', '\n', '.', ')', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			default:
+				letters++
+			}
+		}
+		if depth > maxDepth && letters > 0 {
+			return true
+		}
+		if strings.TrimSpace(line) == "" {
+			delimiters = 0
+		}
+		if delimiters > maxDelimiters {
+			return true
+		}
+	}
+	return false
+}

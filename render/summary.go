@@ -1,0 +1,271 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxSummary is GitHub's limit for what one step appends to its summary, 1 MiB, less room for what the caller adds; over
+// the limit GitHub drops the whole summary and fails the step (H2-01).
+const maxSummary = 1<<20 - 8<<10
+
+// Shares of the summary, in bytes. The rest, some 200 KiB, is for wants and facts, which are bounded by number.
+const (
+	maxTimeline = 360 << 10
+	maxReceipts = 64 << 10
+	maxAnswers  = 240 << 10
+	maxDiffs    = 120 << 10
+)
+
+// openRows is how many rows of the timeline are shown before the rest is folded.
+const openRows = 20
+
+// Summary is the step summary, at most 1 MiB: outcome, wants, what the agent did and said, approvals, how it ran.
+func Summary(r Result) string {
+	c := newWriter(r)
+	c.where = "The rest is in `report.json`."
+	sections := []string{
+		c.outcomeLine(),
+		strings.Join(c.notes(), "\n\n"),
+		c.wantsSection(),
+		c.timeline(),
+		c.answers(),
+		c.summaryDiffs(),
+		c.receipts(),
+		c.howItRan(),
+	}
+	var b strings.Builder
+	for _, s := range sections {
+		if s != "" {
+			b.WriteString(strings.TrimRight(s, "\n") + "\n\n")
+		}
+	}
+	return b.String()
+}
+
+// outcomeLine is the first line: outcome, command, who asked, where it landed.
+func (c *writer) outcomeLine() string {
+	r := c.r
+	command := r.Command
+	if command == "" && len(r.Segments) > 0 {
+		command = r.Segments[0].Command
+	}
+	line := c.icon(Segment{OK: true}) + " **" + outcomeWords(r.Outcome) + "**"
+	if command != "" {
+		line += ": " + code(command, maxName)
+	}
+	if r.Requester != "" {
+		line += " for " + c.person(r.Requester)
+	}
+	if landed := strings.TrimSpace(c.hosts.ours(r.Headline) + " " + c.hosts.ours(r.NextStep)); landed != "" {
+		line += " · " + landed
+	}
+	return line
+}
+
+// person links a login, which mentions nobody. Anything but a login is shown as code.
+func (c *writer) person(login string) string {
+	name := strings.TrimSuffix(login, "[bot]")
+	if name != login || len(name) > 39 || !plainName(name) || strings.ContainsAny(name, "._") {
+		return code(login, maxName)
+	}
+	return "[" + name + "](" + c.hosts[len(c.hosts)-1] + "/" + name + ")"
+}
+
+func (c *writer) wantsSection() string {
+	wants, more := c.r.shown()
+	if len(wants) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("### Boundary wants\n\n" + wantsHead(c.r.wantsTotal()) + "\n\n")
+	b.WriteString("| wanted | why | channel | count | where a person may meet it |\n|---|---|---|---|---|\n")
+	for _, w := range wants {
+		why := claim(w)
+		if why == "" {
+			once := w
+			once.Count = 0
+			why = met(once)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", cell(code(w.Subject, maxSubject)), cell(why), channel(w.Channel),
+			max(w.Count, 1), cell(c.r.Triage.advice(w)))
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "\nAnd %d more. %s\n", more, c.where)
+	}
+	b.WriteString("\nObserved is a guess from output, refused a fact, declared the agent’s own claim.\n")
+	return b.String()
+}
+
+// timeline is what the agent did, call by call: the first rows open, the others folded.
+func (c *writer) timeline() string {
+	steps := c.r.Run.Steps
+	if len(steps) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("### What the agent did\n\n" + stepsHead)
+	size, written := 0, 0
+	for i, s := range steps {
+		row := s.row()
+		if size += len(row); size > maxTimeline {
+			break
+		}
+		if i == openRows {
+			fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n%s", plural(len(steps)-openRows, "further call"), stepsHead)
+		}
+		b.WriteString(row)
+		written++
+	}
+	if written > openRows {
+		b.WriteString("\n</details>\n")
+	}
+	if written < len(steps) {
+		fmt.Fprintf(&b, "\n*%s not shown here. %s*\n", plural(len(steps)-written, "further call"), c.where)
+	}
+	b.WriteString("\n" + toolCounts(steps) + "\n")
+	return b.String()
+}
+
+const stepsHead = "| phase | tool | what | status | exit | took |\n|---|---|---|---|---|---|\n"
+
+func (s Step) row() string {
+	exit := ""
+	if s.Exit != nil {
+		exit = fmt.Sprint(*s.Exit)
+	}
+	what := cell(code(s.Title, maxTitle))
+	if s.Title == "" {
+		what = ""
+	}
+	if s.Unasked {
+		what += " **ran unasked**"
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", cell(inline(s.Phase, 40)), cell(inline(s.Tool, 40)), what,
+		cell(inline(s.Status, 40)), exit, took(s.Took))
+}
+
+// toolCounts says how many calls of each kind there were, in order of first use.
+func toolCounts(steps []Step) string {
+	counts := map[string]int{}
+	var order []string
+	for _, s := range steps {
+		tool := oneLine(s.Tool, 40)
+		if counts[tool] == 0 {
+			order = append(order, tool)
+		}
+		counts[tool]++
+	}
+	var parts []string
+	for i, tool := range order {
+		if i == 12 {
+			parts = append(parts, "others")
+			break
+		}
+		if name := inline(tool, 40); name != "" {
+			parts = append(parts, fmt.Sprintf("%s %d", name, counts[tool]))
+		}
+	}
+	return plural(len(steps), "call") + ": " + strings.Join(parts, ", ") + "."
+}
+
+// answers is all that the agent said, folded, in quote blocks.
+func (c *writer) answers() string {
+	var b strings.Builder
+	for i, s := range c.r.Segments {
+		if strings.TrimSpace(s.Text) == "" {
+			continue
+		}
+		room := (maxAnswers - b.Len()) / min(len(c.r.Segments)-i, 4)
+		b.WriteString(within(room, func(limit int) string {
+			text := c.fitWithin(s.Text, limit, maxAnswers)
+			if text == "" {
+				return ""
+			}
+			return details("What the agent said to "+strings.ReplaceAll(strings.Trim(code(s.Command, 40), "`"), "<", "‹"), quote(text)) + "\n"
+		}))
+	}
+	return b.String()
+}
+
+func (c *writer) summaryDiffs() string {
+	if c.r.Diffs == nil && len(c.r.Changes) == 0 {
+		return ""
+	}
+	parts := []string{c.changes(maxDiffs)}
+	if c.r.Diffs != nil {
+		parts = append(parts, c.wordDiff(maxDiffs), c.sourceDiff(maxDiffs))
+	}
+	return strings.TrimSpace(strings.Join(parts, "\n"))
+}
+
+// receipts are the requests that were approved without anybody being asked (A1-29).
+func (c *writer) receipts() string {
+	receipts := c.r.Run.Receipts
+	if len(receipts) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for i, r := range receipts {
+		line := "- " + code(r.Action, maxTitle)
+		if r.Mode != "" {
+			line += " by mode " + code(r.Mode, maxName)
+		}
+		if b.Len()+len(line) > maxReceipts {
+			fmt.Fprintf(&b, "\nAnd %d more. %s\n", len(receipts)-i, c.where)
+			break
+		}
+		b.WriteString(line + "\n")
+	}
+	return "### Approved without asking (full access)\n\n" + details(plural(len(receipts), "request"), b.String())
+}
+
+// howItRan lists the facts of the run.
+func (c *writer) howItRan() string {
+	run := c.r.Run
+	if run.Agent == "" {
+		return ""
+	}
+	name := func(s string) string { return code(s, maxName) }
+	rows := [][2]string{{"agent", c.agent()}, {"model", modelWords(run, name)}, {"isolation", isolationWords(run)},
+		{"agent’s token", c.hosts.ours(run.Token)}}
+	if run.Input > 0 || run.Output > 0 {
+		rows = append(rows, [2]string{"usage", tokens(run.Input) + " tokens in, " + tokens(run.Output) + " out"})
+	}
+	rows = append(rows, [2]string{"duration", c.durations()}, [2]string{"tree", c.hosts.ours(run.HandOver)},
+		[2]string{"stop reason", inline(run.StopReason, maxName)})
+	if run.Unasked > 0 {
+		rows = append(rows, [2]string{"ran unasked", plural(run.Unasked, "call") + " that should have been asked for"})
+	}
+	rows = append(rows, [2]string{"report", "`report.json`, in the artifacts of the run"})
+	var b strings.Builder
+	b.WriteString("### How it ran\n\n| | |\n|---|---|\n")
+	for _, row := range rows {
+		if row[1] != "" {
+			b.WriteString("| " + row[0] + " | " + cell(row[1]) + " |\n")
+		}
+	}
+	return b.String()
+}
+
+func isolationWords(run Run) string {
+	if !run.Isolated {
+		return "**off**: the agent ran as the same user as ai-flow"
+	}
+	return "as user " + code(run.User, maxName)
+}
+
+func (c *writer) durations() string {
+	var parts []string
+	for i, p := range c.r.Run.Phases {
+		if i == 12 {
+			break
+		}
+		parts = append(parts, inline(p.Name, 40)+" "+took(p.Took))
+	}
+	text := took(c.r.Run.Duration)
+	if len(parts) > 0 {
+		text += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return text
+}
