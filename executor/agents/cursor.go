@@ -1,0 +1,17 @@
+package agents
+
+// cursor is Cursor's command line agent. It needs Cursor's own service, so it cannot be observed against a loopback model.
+func cursor() Profile {
+	return Profile{
+		Name: "cursor", Title: "Cursor CLI", Status: Candidate,
+		Verified:   "nothing observed: the launch line is the vendor's word, modes and questions are unknown",
+		Binary:     "cursor-agent",
+		Args:       []string{"acp"},
+		Credential: "CURSOR_API_KEY",
+		Env: func(p Places) map[string]string {
+			return map[string]string{"CURSOR_CONFIG_DIR": p.State + "/cursor"}
+		},
+		Via:    Callback,
+		WhyVia: "unknown whether it asks: callback claims nothing that was not answered",
+	}
+}
