@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -134,6 +136,9 @@ func (l *launch) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := l.settings(ctx); err != nil {
+		return err
+	}
 	inv, err := l.task.Room.Command(l.task.Dir, l.agent.environment(l.task.Room, l.task.Model), argv...)
 	if err != nil {
 		return setupFailure("start", err)
@@ -171,6 +176,16 @@ func (l *launch) argv(ctx context.Context) ([]string, error) {
 		return nil, setupFailure("start", err)
 	}
 	return append([]string{installed}, l.agent.args()...), nil
+}
+
+// settings writes the profile's files into the agent's private state.
+func (l *launch) settings(ctx context.Context) error {
+	for _, name := range slices.Sorted(maps.Keys(l.agent.Profile.Files)) {
+		if err := l.task.Room.WriteFile(ctx, "state/"+name, []byte(l.agent.Profile.Files[name])); err != nil {
+			return failf(FailedStart, "start", err, "writing the settings of %s: %v", l.agent.Profile.Title, err)
+		}
+	}
+	return nil
 }
 
 func (l *launch) stderr(b []byte) {

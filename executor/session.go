@@ -27,11 +27,11 @@ func (l *launch) session(ctx context.Context) (acpclient.Session, error) {
 
 // sessionFailure tells a missing login apart from everything else (H5-12).
 func (l *launch) sessionFailure(err error) error {
-	var e *acpclient.Error
-	if !errors.As(err, &e) || e.Code != acpclient.CodeAuthRequired {
+	var e *acpclient.AuthError
+	if !errors.As(err, &e) {
 		return err
 	}
-	f := failf(FailedAuth, "session", err, "%s wants to be logged in before it opens a session", l.agent.Profile.Title)
+	f := failf(FailedAuth, "session", err, "%s: %v", l.agent.Profile.Title, err)
 	if c := l.agent.Profile.Credential; c != "" {
 		f.Fix = "set " + c + " to a valid credential"
 	}
