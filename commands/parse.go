@@ -1,0 +1,207 @@
+package commands
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// The bounds of a comment. GitHub's own is 65,536 characters; whatever is longer did not come from there.
+const (
+	maxComment  = 256 << 10 // bytes
+	maxSegments = 32
+)
+
+// Segment is one command of a comment. Its offsets count bytes of the body as it was given to Parse.
+type Segment struct {
+	Command Command
+	// Quote is the block quote right above the command, without its marks; Quoted tells an empty one from none.
+	Quote  string
+	Quoted bool
+	// Instruction is everything after the command up to the next quote or command, verbatim but for white space around
+	// it, line ends (which become \n) and invisible characters (which are left out).
+	Instruction string
+	Line        int // of the command, from 1
+	Start       int // where the command begins
+	End         int // where the last line that belongs to the segment ends, before its line break: a result goes here
+}
+
+// Comment is a parsed comment. No segments means that it is none of our business.
+type Comment struct {
+	Segments []Segment
+	Misses   []Miss
+}
+
+// Miss is a line that looks like a command and is none. It starts no run; a person at a terminal is told why.
+type Miss struct {
+	Line int // from 1
+	Why  string
+}
+
+// Reason is the closed set of reasons to refuse a comment.
+type Reason uint8
+
+// The reasons.
+const (
+	TooLarge    Reason = iota + 1 // longer than any comment on GitHub, or too many commands
+	NotAlone                      // a /build among other commands
+	UnknownFlag                   // nothing takes flags yet
+	Reserved                      // /split and /learn
+	Empty                         // /ask or /edit without anything to go by
+	Swallowed                     // a command line that Markdown puts inside the quote, list or table above it
+	BadPrefix                     // the configured prefix could not stand in a command
+)
+
+// Refusal is a comment, or a run, that is not carried out, with what a person can do about it. Foreign text in it is
+// quoted.
+type Refusal struct {
+	Reason  Reason
+	Line    int // of the comment, from 1; 0 when it is not about a line
+	Message string
+	Next    string
+}
+
+// Error is the message alone: the next step is shown on its own.
+func (r *Refusal) Error() string { return r.Message }
+
+var prefixShape = regexp.MustCompile(`^[A-Za-z0-9_-]{0,32}$`)
+
+// Parse reads a comment. prefix stands between the slash and the word of each command (AI_FLOW_COMMAND_PREFIX). A comment
+// whose commands cannot be carried out as they stand is a *Refusal; the segments found are returned beside it, so that the
+// refusal can be shown under the line it is about.
+//
+// A command is a line that starts at its first column with the slash, the prefix and one of ask, edit, build (case counts),
+// followed by the end of the line or white space, NBSP and its kin included. It is a command only where a reader sees plain
+// text of the comment's author. The Markdown syntax tree decides that, so that text in fences, indented code, code spans,
+// HTML, comments, <details>, link definitions and titles, footnotes, strike-through and the bot's own words is prose
+// whatever it says. A command line at the first column that Markdown draws into the quote, list or table above it (lazy
+// continuation) is refused with the remedy, an empty line, because its author meant it and a reader sees it elsewhere.
+func Parse(body, prefix string) (Comment, error) {
+	if !prefixShape.MatchString(prefix) {
+		return Comment{}, &Refusal{Reason: BadPrefix, Message: fmt.Sprintf("the command prefix %.40q may hold only letters, digits, - and _", prefix)}
+	}
+	if len(body) > maxComment {
+		return Comment{}, &Refusal{Reason: TooLarge, Message: fmt.Sprintf("the comment has %d bytes, more than the %d that are read", len(body), maxComment)}
+	}
+	if !strings.Contains(body, "/") && !strings.ContainsAny(body, slashes) {
+		return Comment{}, nil
+	}
+	lines := splitLines(body)
+	heads, comment := findHeads(lines, prefix)
+	if len(heads) == 0 {
+		return comment, nil
+	}
+	page := readPage(body, heads)
+	var found []line
+	var swallowed *line
+	for _, h := range heads {
+		switch page.places[h.start] {
+		case inText:
+			found = append(found, h)
+		case inQuote:
+			if swallowed == nil {
+				swallowed = &h
+			}
+		case elsewhere:
+			comment.Misses = append(comment.Misses, Miss{h.number, "it stands in code, HTML or text that a reader does not see as a command"})
+		}
+	}
+	comment.Segments = cut(body, lines, found, page)
+	if swallowed != nil {
+		return comment, &Refusal{Reason: Swallowed, Line: swallowed.number,
+			Message: fmt.Sprintf("the command %q on line %d belongs, as Markdown reads it, to the quote, list or table above it", swallowed.head.word, swallowed.number),
+			Next:    "Put an empty line above the command."}
+	}
+	return comment, judge(found, comment.Segments)
+}
+
+// judge refuses what the segments cannot mean together.
+func judge(found []line, segments []Segment) error {
+	if len(found) > maxSegments {
+		return &Refusal{Reason: TooLarge, Line: found[maxSegments].number, Message: fmt.Sprintf("the comment holds %d commands; at most %d are read", len(found), maxSegments)}
+	}
+	for _, h := range found {
+		if h.head.command == 0 {
+			return &Refusal{Reason: Reserved, Line: h.number, Message: fmt.Sprintf("%s is reserved and does nothing yet", h.head.word),
+				Next: "Use /ask, /edit or /build."}
+		}
+		if flag := h.head.flag; flag != "" {
+			return flagRefusal(h, flag)
+		}
+		if h.head.command == Build && len(found) > 1 {
+			return &Refusal{Reason: NotAlone, Line: h.number, Message: fmt.Sprintf("%s must be the only command of a comment", h.head.word),
+				Next: "Only /ask and /edit may stand together. Put the /build into a comment of its own."}
+		}
+	}
+	for i, s := range segments {
+		if s.Command != Build && s.Instruction == "" && s.Quote == "" {
+			return &Refusal{Reason: Empty, Line: s.Line, Message: fmt.Sprintf("%s says nothing to go by", found[i].head.word),
+				Next: "Write what is wanted behind it, or quote the paragraph it is about right above it."}
+		}
+	}
+	return nil
+}
+
+func flagRefusal(h line, flag string) error {
+	r := &Refusal{Reason: UnknownFlag, Line: h.number, Message: fmt.Sprintf("%s does not know the flag %.60q", h.head.word, flag),
+		Next: "Leave it out; text that begins with dashes goes on the next line."}
+	if dash := []rune(flag)[0]; dash != '-' {
+		r.Message += fmt.Sprintf(" (it begins with %U, which a keyboard made of --)", dash)
+	}
+	return r
+}
+
+// cut gives each command what belongs to it.
+func cut(body string, lines []line, found []line, page page) []Segment {
+	segments := make([]Segment, 0, len(found))
+	for i, h := range found {
+		if h.head.command == 0 {
+			continue
+		}
+		limit := len(body)
+		if i+1 < len(found) {
+			limit = found[i+1].start
+		}
+		for _, q := range page.quotes {
+			if q.start > h.start {
+				limit = min(limit, q.start)
+				break
+			}
+		}
+		s := Segment{Command: h.head.command, Line: h.number, Start: h.start}
+		text := body[h.start+h.head.length : limit]
+		s.Instruction = clean(text)
+		s.End = h.start + h.head.length + len(strings.TrimRightFunc(text, isBlank))
+		s.End = max(s.End, h.start+len(h.head.word))
+		s.Quote, s.Quoted = anchor(lines, h, page)
+		segments = append(segments, s)
+	}
+	return segments
+}
+
+// anchor is the quote right above a command: only blank lines between them, and none of the bot's own.
+func anchor(lines []line, h line, page page) (string, bool) {
+	last := h.number - 2 // index of the line above
+	for last >= 0 && strings.TrimFunc(lines[last].text, isBlank) == "" {
+		last--
+	}
+	for i := len(page.quotes) - 1; i >= 0 && last >= 0; i-- {
+		q := page.quotes[i]
+		if q.start > lines[last].start+len(lines[last].text) || q.end < lines[last].start || q.ours {
+			continue
+		}
+		var text []string
+		for _, l := range lines[:last+1] {
+			if l.start+len(l.text) >= q.start {
+				text = append(text, dequote(l.text))
+			}
+		}
+		return clean(strings.Join(text, "\n")), true
+	}
+	return "", false
+}
+
+var quoteMark = regexp.MustCompile(`^ {0,3}> ?`)
+
+// dequote takes one level of quoting from a line; a lazy line has none.
+func dequote(l string) string { return l[len(quoteMark.FindString(l)):] }

@@ -1,0 +1,105 @@
+package commands
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// wrappings set a text apart, each in a way that a reader sees; whatever stands inside is no command.
+var wrappings = []struct {
+	name string
+	wrap func(string) string
+}{
+	{"quote", func(s string) string { return "> " + strings.Join(allLines(s), "\n> ") }},
+	{"fence", func(s string) string {
+		fence := strings.Repeat("`", len(s)+3) // longer than any run inside
+		return fence + "\n" + strings.Join(allLines(s), "\n") + "\n" + fence
+	}},
+	{"open fence", func(s string) string {
+		return strings.Repeat("~", len(s)+3) + "\n" + strings.Join(allLines(s), "\n")
+	}},
+	{"indented", func(s string) string { return "x\n\n    " + strings.Join(allLines(s), "\n    ") }},
+	{"comment", func(s string) string { return "<!--\n" + strings.ReplaceAll(s, "-->", "") + "\n-->" }},
+	{"details", func(s string) string { return "<details>\n\n" + strings.ReplaceAll(s, "<", "") + "\n\n</details>" }},
+	{"list", func(s string) string { return "- " + strings.Join(allLines(s), "\n  ") }},
+	{"ours", func(s string) string {
+		return "<!-- ai-flow:panel 1 -->\n\n" + strings.ReplaceAll(s, "<", "")
+	}},
+}
+
+func allLines(s string) []string {
+	var texts []string
+	for _, l := range splitLines(s) {
+		texts = append(texts, l.text)
+	}
+	return texts
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"/ask a\n\n> q\n\n/edit b", "/build", "```\n/build\n```\n/ask x", "> q\n/edit x", "<details>\n\n/build",
+		"\ufeff/ask a\r\n/edit b\r", "- x\n\n      /ask y\n/ask z", "[x]:\n/ask\n'", "| a |\n|---|\n/ask b", "/ask `\n/edit b\n`",
+		"<a href='\n/ask x'>", "/ask x\n===\n/edit y", "~~~\n~~~~\n/ask", "x[^1]\n\n[^1]: y\n/ask b", "<!-- ai-flow:end -->\n/ask b",
+		"/ask \u00a0\u200b\n\n\n", "/ask\n\tcode\n\n\tmore", "* * *\n/ask a\n***", "/ask a\\\n/ask b",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		c, err := Parse(body, "")
+		var r *Refusal
+		if err != nil && !errors.As(err, &r) {
+			t.Fatalf("an error of another type: %v", err)
+		}
+		checkPositions(t, body, c.Segments)
+		for _, s := range c.Segments {
+			if strings.ContainsAny(s.Instruction+s.Quote, "\r\u200b\u202e") {
+				t.Errorf("%+v holds what should be cleaned away", s)
+			}
+		}
+		if len(body) > 4096 {
+			return
+		}
+		for _, w := range wrappings {
+			if c, _ := Parse(w.wrap(body), ""); len(c.Segments) > 0 {
+				t.Errorf("in a %s, %q fires: %+v", w.name, w.wrap(body), c.Segments)
+			}
+		}
+	})
+}
+
+// A comment is a stranger's: none may take long. The bound is generous for a slow machine, and far below what a
+// quadratic reading of this size takes.
+func TestParseIsQuick(t *testing.T) {
+	for _, unit := range []string{">", "> ", "- ", "[", "![", "`", "``a", "*a_", "<", "<details>\n\n", "<!--", "/ask a\n", "> q\n\n/ask a\n\n", "[a]: b\n", "|a", "~~a", "[^1]", "\n", "\r", "\t", "1. ", "&a;", "<a b='"} {
+		body := strings.Repeat(unit, 65_000/len(unit)) + "\n\n/ask why"
+		began := time.Now()
+		c, _ := Parse(body, "")
+		took := time.Since(began)
+		t.Logf("%q: %v", unit, took)
+		if took > 5*time.Second {
+			t.Errorf("%q repeated takes %v (%d segments)", unit, took, len(c.Segments))
+		}
+	}
+}
+
+func BenchmarkParseWithoutCommand(b *testing.B) {
+	body := strings.Repeat("Some prose about a/b, with *stress* and `code`.\n\n", 1000)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		if c, err := Parse(body, ""); err != nil || len(c.Segments) > 0 {
+			b.Fatal(c, err)
+		}
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	body := strings.Repeat("Some prose about a/b, with *stress* and `code`.\n\n", 1000) + "> q\n\n/ask why"
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		if c, err := Parse(body, ""); err != nil || len(c.Segments) != 1 {
+			b.Fatal(c, err)
+		}
+	}
+}
