@@ -1,0 +1,91 @@
+package acpclient
+
+// decodeUpdate reads one session/update; what we do not act on, and what is malformed, gives nothing. The text of a
+// chunk or an output is bounded by the line it came in.
+func decodeUpdate(session string, v, meta value) []Update {
+	u := Update{Session: session}
+	switch kind := v.get("sessionUpdate"); string(kind) {
+	case `"agent_message_chunk"`:
+		u.Kind = Message
+		return u.chunk(v, meta)
+	case `"agent_thought_chunk"`:
+		u.Kind = Thought
+		return u.chunk(v, meta)
+	case `"tool_call"`, `"tool_call_update"`:
+		u.Kind = Call
+		f := callFields(v)
+		if u.Call = f.call(meta); u.Call.ID == "" {
+			return nil
+		}
+		u.Subagent = u.Call.Subagent
+		u.Call.Outputs = f.outputs()
+		u.Call.Exit = f.exitCode(u.Call.Outputs)
+	case `"current_mode_update"`:
+		u.Kind = ModeChange
+		if u.Value = v.get("currentModeId").short(maxShort); u.Value == "" {
+			return nil
+		}
+	case `"config_option_update"`:
+		return optionChanges(session, decodeOptions(v.get("configOptions")))
+	case `"usage_update"`:
+		used := v.get("used")
+		if _, ok := used.integer(); !ok {
+			return nil
+		}
+		u.Kind, u.Usage.Total = UsageChange, used.count()
+	default:
+		return nil
+	}
+	return []Update{u}
+}
+
+func (u Update) chunk(v, meta value) []Update {
+	u.Text = blockText(v.get("content"))
+	if u.Text == "" {
+		return nil // some agents send empty chunks to carry vendor data
+	}
+	u.MessageID = v.get("messageId").short(maxShort)
+	u.Subagent = subagent(v.get("_meta"), meta)
+	return []Update{u}
+}
+
+// optionChanges states mode and model anew with each update of the options. Whether they moved is not decided here: what
+// counts as the mode before depends on what the client itself has set.
+func optionChanges(session string, options []Option) (changes []Update) {
+	if o := find(options, "mode"); o != nil && o.Current != "" {
+		changes = append(changes, Update{Kind: ModeChange, Session: session, Value: o.Current})
+	}
+	if o := find(options, "model"); o != nil && o.Current != "" {
+		changes = append(changes, Update{Kind: ModelChange, Session: session, Value: o.Current})
+	}
+	return changes
+}
+
+// size is what keeping an update costs, roughly.
+func (u Update) size() int {
+	n := len(u.Text) + len(u.Call.Command) + len(u.Call.Title) + 512
+	for _, o := range u.Call.Outputs {
+		n += len(o.Text) + len(o.Part)
+	}
+	for _, p := range u.Call.Paths {
+		n += len(p)
+	}
+	return n
+}
+
+// subagent finds the id of the subagent or parent call in the vendors' places for it.
+func subagent(metas ...value) string {
+	for _, meta := range metas {
+		for _, v := range []value{
+			meta.at("github.com/copilot", "agentId"),
+			meta.at("claudeCode", "parentToolUseId"),
+			meta.get("parentToolCallId"),
+			meta.get("subagentId"),
+		} {
+			if id := v.short(maxShort); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
