@@ -50,15 +50,9 @@ type listed struct {
 }
 
 func (p *program) listed(profile agents.Profile) listed {
-	l := listed{Name: profile.Name, Title: profile.Title, Status: statusText(profile.Status), Verified: profile.Verified,
-		Credential: profile.Credential, HasIt: profile.Credential != "" && p.env.has(profile.Credential)}
-	if profile.Status == agents.BuiltIn {
-		l.Usable = true
-		return l
-	}
-	l.Binary = p.env.findBinary(profile.Binary)
-	l.Usable = l.Binary != "" && l.HasIt
-	return l
+	at := profile.Look(p.env.has, p.env.findBinary)
+	return listed{Name: profile.Name, Title: profile.Title, Status: statusText(profile.Status), Verified: profile.Verified,
+		Credential: profile.Credential, HasIt: at.Credential, Binary: at.Binary, Usable: at.Usable}
 }
 
 func (p *program) listAgents(asJSON bool) error {
@@ -78,14 +72,20 @@ func (p *program) listAgents(asJSON bool) error {
 }
 
 func (l listed) binaryText() string {
-	if l.Status == statusText(agents.BuiltIn) {
+	switch {
+	case l.Status == statusText(agents.BuiltIn):
 		return "this program"
+	case l.Name == customAgent:
+		return "AI_FLOW_AGENT_BIN"
+	default:
+		return cmp.Or(l.Binary, "not on PATH")
 	}
-	return cmp.Or(l.Binary, "not on PATH")
 }
 
 func (l listed) credentialText() string {
 	switch {
+	case l.Name == customAgent:
+		return "AI_FLOW_AGENT_ENV names it"
 	case l.Credential == "":
 		return "none needed"
 	case l.HasIt:
@@ -94,6 +94,9 @@ func (l listed) credentialText() string {
 		return l.Credential + " (not set)"
 	}
 }
+
+// customAgent is the name of the profile of whatever AI_FLOW_AGENT_BIN names.
+const customAgent = "custom"
 
 func yesNo(b bool) string {
 	if b {

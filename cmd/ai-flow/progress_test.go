@@ -70,7 +70,9 @@ func TestProgressIsSafe(t *testing.T) {
 			t.Errorf("4 events made %d lines: %q", len(lines), lines)
 		}
 		plain := regexp.MustCompile(`\x1b\[\d+m`).ReplaceAllString(out.String(), "")
-		if i := strings.IndexFunc(plain, func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x202e || r == 0x2028 }); i >= 0 {
+		if i := strings.IndexFunc(plain, func(r rune) bool {
+			return r < ' ' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x202e || r == 0x2028
+		}); i >= 0 {
 			t.Errorf("control character at %d of %q", i, plain)
 		}
 		for _, l := range lines {

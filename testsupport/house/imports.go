@@ -18,7 +18,7 @@ var homes = []struct {
 	{"executor", []string{"executor/permission", "executor/agents", "executor/process", "isolation", "acpclient", "denials"}},
 	{"executor/permission", []string{"executor/agents"}},
 	{"executor/agents", nil},
-	{"executor/agents/demo", []string{"acpclient/agentside"}},
+	{"executor/agents/demo", []string{"acpclient/agentside", "executor/process"}},
 	{"executor/agents/loopback", nil},
 	{"executor/process", nil},
 	{"isolation", nil},
