@@ -77,3 +77,14 @@ func (e *AuthError) Error() string {
 
 // Unwrap gives the agent's own error.
 func (e *AuthError) Unwrap() error { return e.Err }
+
+// ProtocolError says that the agent broke a rule of the protocol, or a bound of ours, so that going on has no sense.
+type ProtocolError struct {
+	Breach string // a sentence about the agent, such as "the agent named no session"
+}
+
+func (e *ProtocolError) Error() string { return e.Breach }
+
+func breach(format string, args ...any) error {
+	return &ProtocolError{Breach: fmt.Sprintf(format, args...)}
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 )
@@ -87,7 +86,7 @@ func (l *lines) next(patience time.Duration) ([]byte, error) {
 	for {
 		head, tail, found := bytes.Cut(l.rest, []byte{'\n'})
 		if len(l.long)+len(head) > l.max {
-			return nil, fmt.Errorf("reading from the agent: a line is longer than %d bytes", l.max)
+			return nil, breach("the agent sent a line of more than %d bytes", l.max)
 		}
 		l.rest = tail
 		if found {

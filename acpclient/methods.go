@@ -29,13 +29,13 @@ func (c *Conn) Initialize(ctx context.Context) (Agent, error) {
 func decodeAgent(v value) (Agent, error) {
 	spoken, ok := v.get("protocolVersion").integer()
 	if !ok {
-		return Agent{}, errors.New("the agent named no protocol version")
+		return Agent{}, breach("the agent named no protocol version")
 	}
 	switch spoken {
 	case version:
 	// case 2: the drafted version gets its decoder here, and Conn a field that remembers which one was agreed.
 	default:
-		return Agent{}, fmt.Errorf("the agent speaks ACP version %d, this program version %d: use a release of the agent that speaks version %d", spoken, version, version)
+		return Agent{}, breach("the agent speaks ACP version %d, this program version %d: use a release of the agent that speaks version %d", spoken, version, version)
 	}
 	info := v.get("agentInfo")
 	agent := Agent{Name: info.get("name").short(maxShort), Version: info.get("version").short(maxShort)}

@@ -119,7 +119,7 @@ func (c *Conn) send(r reply) {
 	select {
 	case c.out <- outgoing{line: line}:
 	case <-late.C:
-		c.cancel(fmt.Errorf("answering the agent: it has not read its input for %s while %d answers wait", stall, maxQueued))
+		c.cancel(breach("the agent has not read its input for %s, and %d answers to it wait", stall, maxQueued))
 	case <-c.ctx.Done():
 	}
 }

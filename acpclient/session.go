@@ -1,7 +1,5 @@
 package acpclient
 
-import "errors"
-
 // Bounds of what is kept of an agent's words.
 const (
 	maxShort = 4 << 10  // ids, names, titles, paths, messages
@@ -13,10 +11,10 @@ const (
 func decodeSession(v value) (Session, error) {
 	id, ok := v.get("sessionId").text()
 	if !ok || id == "" {
-		return Session{}, errors.New("the agent named no session")
+		return Session{}, breach("the agent named no session")
 	}
 	if len(id) > maxShort {
-		return Session{}, errors.New("the agent's session id is longer than 4 KiB")
+		return Session{}, breach("the agent's session id is longer than 4 KiB")
 	}
 	s := Session{ID: id}
 	if modes := v.get("modes"); modes.said() {
@@ -122,7 +120,7 @@ func appendChoices(choices []Choice, v value) []Choice {
 func decodeTurn(v value) (Turn, error) {
 	reason := v.get("stopReason").short(maxShort)
 	if reason == "" {
-		return Turn{}, errors.New("the agent gave no stop reason")
+		return Turn{}, breach("the agent gave no stop reason")
 	}
 	usage := decodeUsage(v.get("usage"))
 	if usage == (Usage{}) {
