@@ -1,99 +1,108 @@
 // Package isolation says who the agent runs as and what it may see. It is the only place that says sudo.
+//
+// Its one invariant: whatever the agent's process does, it does as the agent's user, with an environment that was built
+// from nothing, and when its [Room] is closed no process and no file of the run is left, or the error says which.
+//
+// [Resolve] tries the real launch line once and gives each way that a host may not be ready an error of its own with
+// the command that mends it; [HostSetup] is that preparation as steps that a caller shows first and then runs. [Open] takes
+// the agent user for one run: ending everything that user runs (kill -1 as that user) is right only when the user serves
+// one run at a time, and it is the only thing that ends a child which forked twice, called setsid and ignores TERM.
+//
+// Everything happens at the agent's side through short scripts for /bin/sh, run as the agent, with bytes in and out over
+// pipes. The dispatcher never opens a path that the agent can write: a link, a FIFO, a swapped directory would be
+// followed with the dispatcher's rights. What a script sends back is the agent's word, bounded and with a deadline.
+//
+// How the launch line is made, and why (measured with sudo 1.9.13):
+//
+//   - sudo closes descriptors from 3 up, so values travel in its environment and their names in --preserve-env=. That
+//     environment is already the agent's: a sudoers file with env_keep can then let nothing through (H4-04).
+//   - -E is never used: it would hand over what nobody listed, and sudo-rs refuses it (H4-02).
+//   - secure_path replaces PATH, and the dynamic linker drops TMPDIR before sudo even starts. So what is not secret (PATH,
+//     HOME, TMPDIR, XDG_*, …) is an argument of the script, which exports it and unsets all names that nobody listed,
+//     such as MAIL, SUDO_* and what PAM added.
+//   - no_new_privs is set where setpriv exists: sudo, su, crontab, at and newuidmap are then of no use to the agent.
+//
+// What this package refuses to do: start a process itself (see [Runner]), read the dispatcher's environment, widen a
+// permission, run as root, run as ourselves without being asked to, and trust a name, a path or a byte of the agent's.
 package isolation
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"os/user"
+	"strconv"
 	"syscall"
 )
 
-// Runner runs one short command to its end (executor/process has one; isolation starts nothing itself).
+// Runner runs one short command to its end (executor/process has one; isolation starts nothing itself). A non-zero exit
+// status is not an error. It bounds what it reads.
 type Runner interface {
 	Run(ctx context.Context, argv, env []string, stdin io.Reader) (stdout, stderr []byte, code int, err error)
 }
 
-// Identity is who the agent runs as: another user behind a sudo prefix, or, when isolation is off, ourselves.
-type Identity struct{}
-
-// Resolve finds the user and tries the real launch line. Each way that can go wrong is a *SetupError of its own: no such
-// user, root or ourselves, no sudo, refused, SETENV missing.
-func Resolve(ctx context.Context, r Runner, name string) (Identity, error) { panic("unbuilt") }
+// Identity is who the agent runs as: another user behind a sudo prefix, or, when isolation is off, ourselves. The zero
+// value is nobody and runs nothing.
+type Identity struct {
+	name, home, shell string
+	uid               int
+	sudo              string // absolute path; "" when not isolated
+	setpriv           string // absolute path; "" when the host has none
+}
 
 // Unisolated is the identity with the boundary off. It is refused when an App key is present (S10).
-func Unisolated(appKeyPresent bool) (Identity, error) { panic("unbuilt") }
+func Unisolated(appKeyPresent bool) (Identity, error) {
+	if appKeyPresent {
+		return Identity{}, &SetupError{
+			Problem: "an App key is present and isolation is off: the agent could read the key",
+			Fix:     "switch isolation on (AI_FLOW_ISOLATION=user), or run without AI_FLOW_APP_PRIVATE_KEY",
+		}
+	}
+	u, err := user.Current()
+	if err != nil {
+		return Identity{}, fmt.Errorf("finding out who we are: %w", err)
+	}
+	uid, err := strconv.Atoi(u.Uid)
+	if err != nil {
+		return Identity{}, fmt.Errorf("finding out who we are: user id %q", u.Uid)
+	}
+	return Identity{name: u.Username, home: u.HomeDir, shell: "/bin/sh", uid: uid}, nil
+}
 
-// Isolated reports whether another user runs the agent; Name and Home are that user's (or ours).
-func (i Identity) Isolated() bool { panic("unbuilt") }
-func (i Identity) Name() string   { panic("unbuilt") }
-func (i Identity) Home() string   { panic("unbuilt") }
+// Isolated reports whether another user runs the agent.
+func (i Identity) Isolated() bool { return i.sudo != "" }
+
+// Name is the user's name; ours when not isolated.
+func (i Identity) Name() string { return i.name }
+
+// Home is the user's home directory; ours when not isolated. It need not exist.
+func (i Identity) Home() string { return i.home }
 
 // SignalArgv is the command line that sends sig to a process group as the agent user; nil when we may do it directly.
-func (i Identity) SignalArgv(sig syscall.Signal, pgid int) []string { panic("unbuilt") }
+func (i Identity) SignalArgv(sig syscall.Signal, pgid int) []string {
+	if !i.Isolated() || pgid <= 1 {
+		return nil
+	}
+	return i.as("/bin/sh", "-c", `kill -"$1" -- -"$2"`, "sh", strconv.Itoa(int(sig)), strconv.Itoa(pgid))
+}
+
+// as is argv as the agent user, with no variable handed over.
+func (i Identity) as(argv ...string) []string {
+	if !i.Isolated() {
+		return argv
+	}
+	return append([]string{i.sudo, "-n", "-H", "-u", i.name, "--"}, argv...)
+}
+
+// errNobody is what the zero Identity gives instead of running something as ourselves.
+var errNobody = errors.New("no identity: Resolve or Unisolated makes one")
 
 // SetupError is a host that is not ready: what is wrong, and the command that mends it.
 type SetupError struct {
-	Problem string
-	Fix     string
+	Problem string // one sentence, foreign text quoted and bounded
+	Fix     string // a command or a sentence to follow
 }
 
-func (e *SetupError) Error() string { panic("unbuilt") }
-
-// Environment is what may go to the agent. Everything else is left out: the environment is built from nothing.
-type Environment struct {
-	Parent []string          // where LANG, LC_*, TZ, TERM, proxies and Allow are looked up
-	Allow  []string          // further names (AI_FLOW_AGENT_ENV); forbidden ones are refused by name
-	Set    map[string]string // the profile's credential and settings, tokens, toolchain redirections
-	Path   string            // PATH of the agent; "" means a sane default
-}
-
-// Invocation is a command line with its whole environment, ready to start.
-type Invocation struct {
-	Argv, Env []string
-	Dir       string // where the dispatcher's side starts it; the agent's own directory is entered as the agent
-}
-
-// OpenOptions of a Room.
-type OpenOptions struct {
-	StateDir  string            // a directory of the dispatcher's own, closed to the agent: holds the lock
-	TempDir   string            // for unisolated runs
-	Waiting   func(who string)  // called when another run holds the agent user, before waiting for it
-	Redirects map[string]string // toolchain variables -> path below the agent's home
-}
-
-// Room is the place of one run: the lock on the agent user, and directories that belong to that user.
-type Room struct{}
-
-// Open takes the lock (waiting while another run has it), ends leftovers of that user, and makes the directories.
-func Open(ctx context.Context, r Runner, id Identity, o OpenOptions) (*Room, error) { panic("unbuilt") }
-
-func (r *Room) Identity() Identity { panic("unbuilt") }
-
-// Dir is the run's directory, owned by the agent user; Path joins names below it.
-func (r *Room) Path(elem ...string) string { panic("unbuilt") }
-
-// Command is a command line that runs argv as the agent in dir (absolute, entered as the agent) with env built from e.
-func (r *Room) Command(dir string, e Environment, argv ...string) (Invocation, error) {
-	panic("unbuilt")
-}
-
-// WriteFile, ReadFile and Install move bytes over a pipe as the agent user, so no link of the agent's is ever followed
-// by the dispatcher. ReadFile refuses anything but a regular file of at most max bytes. Install makes an executable.
-func (r *Room) WriteFile(ctx context.Context, name string, data []byte) error { panic("unbuilt") }
-func (r *Room) ReadFile(ctx context.Context, path string, max int64) ([]byte, error) {
-	panic("unbuilt")
-}
-func (r *Room) Install(ctx context.Context, name string, exe io.Reader) (path string, err error) {
-	panic("unbuilt")
-}
-
-// Process is a process that outlived a sweep.
-type Process struct {
-	PID     int
-	Command string // bounded, printable
-}
-
-// Sweep ends whatever the agent user still runs for this room and returns what survived (nothing, normally).
-func (r *Room) Sweep(ctx context.Context) ([]Process, error) { panic("unbuilt") }
-
-// Close sweeps, removes the directories as the agent user and gives the lock back. It never leaves a lock behind.
-func (r *Room) Close(ctx context.Context) error { panic("unbuilt") }
+// Error is the problem with its fix.
+func (e *SetupError) Error() string { return e.Problem + "; " + e.Fix }

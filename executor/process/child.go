@@ -101,7 +101,7 @@ func (ch *Child) cancel() {
 		ch.cancelled.Store(true)
 	}
 	ch.rush()
-	ch.Stop(context.Background())
+	ch.end()
 }
 
 // Stderr returns the bounded tail of standard error so far. OnStderr, if set on the command, sees it as it comes.

@@ -15,6 +15,10 @@ import (
 func (ch *Child) Stop(ctx context.Context) Result {
 	release := context.AfterFunc(ctx, ch.rush)
 	defer release()
+	return ch.end()
+}
+
+func (ch *Child) end() Result {
 	ch.stopOnce.Do(func() { go ch.climb() })
 	<-ch.stopped
 	return ch.result
@@ -105,20 +109,21 @@ func (ch *Child) await(d time.Duration) bool {
 // signal reaches the child's whole group. The group has the child's pid as its id, because the child leads a session.
 func (ch *Child) signal(sig syscall.Signal) error {
 	pgid := ch.cmd.Process.Pid
-	if ch.command.Signal == nil {
+	var argv []string
+	if ch.command.Signal != nil {
+		argv = ch.command.Signal(sig, pgid)
+	}
+	if len(argv) == 0 {
 		if err := syscall.Kill(-pgid, sig); err != nil {
 			return fmt.Errorf("sending %v to process group %d: %w", sig, pgid, err)
 		}
 		return nil
 	}
-	return runSignal(ch.command.Signal(sig, pgid), ch.command.grace())
+	return runSignal(argv, ch.command.grace())
 }
 
 // runSignal runs the command line that signals as another user. It has a pipe to nobody and is cut off after limit.
 func runSignal(argv []string, limit time.Duration) error {
-	if len(argv) == 0 {
-		return errors.New("signalling: empty command line")
-	}
 	cmd := newCmd(argv, []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}, "/")
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("signalling with %q: %w", argv[0], err)

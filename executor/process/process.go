@@ -53,8 +53,8 @@ type Command struct {
 	// OnStderr, when not nil, sees all of standard error as it comes, in pieces of at most 32 KiB that it may not keep,
 	// from one goroutine. While it works the child's writes wait: it sets the pace, and must return.
 	OnStderr func(piece []byte)
-	// Signal returns the command line that sends sig to the process group pgid as the user the child runs as; nil means
-	// that this process may signal it directly.
+	// Signal returns the command line that sends sig to the process group pgid as the user the child runs as; nil, or
+	// none returned, means that this process may signal it directly.
 	Signal func(sig syscall.Signal, pgid int) []string
 	Grace  time.Duration // between the steps of the ladder; 0 means 2 s
 }

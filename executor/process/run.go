@@ -21,7 +21,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	go func() { fed <- feed(ch, c.Stdin) }()
 	go func() {
 		<-ch.exited
-		ch.Stop(context.Background())
+		ch.end()
 	}()
 	var captured bytes.Buffer
 	sink := c.Stdout
@@ -35,13 +35,13 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	err = pour(sink, ch.Stdout, c.MaxOutput)
 	if err != nil {
 		ch.rush()
-		ch.Stop(context.Background())
+		ch.end()
 	}
 	select {
 	case <-ch.exited: // its output may end long before itself
 	case <-ch.stopped:
 	}
-	r := ch.Stop(context.Background())
+	r := ch.end()
 	r.Stdout = captured.Bytes()
 	return r, ch.verdict(ctx, err, fed)
 }

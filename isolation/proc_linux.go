@@ -1,0 +1,130 @@
+package isolation
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// processes lists what the identity's user runs. The owner of /proc/PID was rejected as the test: a process that is not
+// dumpable shows root there, and any process can make itself so.
+func (i Identity) processes(ctx context.Context, r Runner) ([]proc, error) {
+	if _, err := os.ReadFile("/proc/1/status"); err != nil {
+		return i.ps(ctx, r)
+	}
+	return ownedBy(i.uid)
+}
+
+func ownedBy(uid int) (list []proc, err error) {
+	pids, err := allPIDs()
+	if err != nil {
+		return nil, err
+	}
+	for _, pid := range pids {
+		p, ok := lookAt(pid)
+		if ok && (p.uids[0] == uid || p.uids[1] == uid || p.uids[2] == uid || p.uids[3] == uid) {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+func allPIDs() (pids []int, err error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}
+
+// lookAt reads a process. One that ended, zombies included, is not ok.
+func lookAt(pid int) (p proc, ok bool) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return proc{}, false
+	}
+	return parseStatus(string(status), pid)
+}
+
+func parseStatus(status string, pid int) (p proc, ok bool) {
+	p.pid = pid
+	var state, threads string
+	for line := range strings.Lines(status) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":\t")
+		switch key {
+		case "Name":
+			p.name = value
+		case "State":
+			state = value
+		case "PPid":
+			p.parent, _ = strconv.Atoi(value)
+		case "Uid":
+			for n, f := range strings.Fields(value) {
+				if n < len(p.uids) {
+					p.uids[n], _ = strconv.Atoi(f)
+				}
+			}
+			ok = true
+		case "Threads":
+			threads = value
+		}
+	}
+	// A main thread that ended while others run looks like a zombie, and is alive.
+	dead := strings.HasPrefix(state, "X") || strings.HasPrefix(state, "Z") && (threads == "1" || threads == "0" || threads == "")
+	return p, ok && !dead
+}
+
+// tagged lists processes of ours that have an entry in their environment.
+func tagged(_ context.Context, _ Runner, uid int, entry string) (list []proc, err error) {
+	own, err := ownedBy(uid)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range own {
+		if p.pid != os.Getpid() && hasEntry(p.pid, entry) {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+func hasEntry(pid int, entry string) bool {
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil {
+		return false
+	}
+	return bytes.Contains(append([]byte{0}, env...), []byte("\x00"+entry+"\x00"))
+}
+
+// killOwn kills processes of ours. The handle (a pidfd) is taken before the second look, so that a number that was given
+// to somebody else meanwhile is not killed.
+func killOwn(list []proc, entry string) error {
+	var trouble error
+	for _, p := range list {
+		handle, err := os.FindProcess(p.pid)
+		if err != nil {
+			continue // it ended
+		}
+		if hasEntry(p.pid, entry) {
+			if err := handle.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				trouble = errors.Join(trouble, fmt.Errorf("killing process %d: %w", p.pid, err))
+			}
+		}
+		_ = handle.Release() // it cannot fail on a handle that is ours alone
+	}
+	return trouble
+}

@@ -1,0 +1,138 @@
+package isolation
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// probeName is the variable that has to arrive for the launch line to be of use.
+const probeName = "AI_FLOW_PROBE"
+
+// userName is what useradd accepts: no digit or sign in front, which sudo would read as an id or an option.
+var userName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`)
+
+// mighty are groups whose members are root in all but name, or read what only root may.
+var mighty = map[string]bool{"root": true, "sudo": true, "wheel": true, "admin": true, "docker": true, "lxd": true, "incus": true,
+	"incus-admin": true, "disk": true, "shadow": true, "kmem": true, "libvirt": true}
+
+// places of host programs, instead of a PATH that somebody else may have set.
+func sudoPlaces() []string {
+	return []string{"/usr/bin/sudo", "/usr/local/bin/sudo", "/bin/sudo", "/run/wrappers/bin/sudo"}
+}
+
+func setprivPlaces() []string { return []string{"/usr/bin/setpriv", "/bin/setpriv"} }
+
+// Resolve finds the user and tries the real launch line. Each way that can go wrong is a *SetupError of its own: no such
+// user, root or ourselves, a member of a group as mighty as root, no sudo, refused, SETENV missing. At most 20 s.
+func Resolve(ctx context.Context, r Runner, name string) (Identity, error) {
+	return resolve(ctx, r, name, sudoPlaces(), setprivPlaces())
+}
+
+func resolve(ctx context.Context, r Runner, name string, sudo, setpriv []string) (Identity, error) {
+	id, err := known(name)
+	if err != nil {
+		return Identity{}, err
+	}
+	if id.sudo = firstProgram(sudo); id.sudo == "" {
+		return Identity{}, &SetupError{Problem: "there is no sudo on this host, so the agent cannot run as another user",
+			Fix: "sudo-less hosts: as root, apt-get install sudo"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	return id.try(ctx, r, firstProgram(setpriv))
+}
+
+// known looks the user up and refuses those that must not run an agent.
+func known(name string) (Identity, error) {
+	if !userName.MatchString(name) {
+		return Identity{}, &SetupError{Problem: fmt.Sprintf("%.64q cannot be the name of a user", name), Fix: "set AI_FLOW_AGENT_USER to the agent's user"}
+	}
+	u, err := user.Lookup(name)
+	if unknown := user.UnknownUserError(""); errors.As(err, &unknown) {
+		return Identity{}, &SetupError{Problem: fmt.Sprintf("there is no user %s on this host", name),
+			Fix: "sudo useradd --system --user-group --create-home --shell /usr/sbin/nologin " + name}
+	}
+	if err != nil {
+		return Identity{}, fmt.Errorf("looking up the user %s: %w", name, err)
+	}
+	uid, err1 := strconv.Atoi(u.Uid)
+	gid, err2 := strconv.Atoi(u.Gid)
+	if err := errors.Join(err1, err2); err != nil {
+		return Identity{}, fmt.Errorf("looking up the user %s: %w", name, err)
+	}
+	switch {
+	case uid == 0 || gid == 0:
+		return Identity{}, &SetupError{Problem: name + " is root, and an agent never runs as root", Fix: "set AI_FLOW_AGENT_USER to a user without rights"}
+	case uid == os.Getuid() || uid == os.Geteuid():
+		return Identity{}, &SetupError{Problem: name + " is the user that ai-flow itself runs as, so there would be no boundary",
+			Fix: "set AI_FLOW_AGENT_USER to another user, or say openly that there is none: AI_FLOW_ISOLATION=none"}
+	}
+	if err := refuseMighty(u); err != nil {
+		return Identity{}, err
+	}
+	return Identity{name: name, home: u.HomeDir, shell: shell(), uid: uid}, nil
+}
+
+func refuseMighty(u *user.User) error {
+	ids, err := u.GroupIds()
+	if err != nil {
+		return fmt.Errorf("listing the groups of %s: %w", u.Username, err)
+	}
+	for _, id := range ids {
+		g, err := user.LookupGroupId(id)
+		if err == nil && mighty[g.Name] {
+			return &SetupError{Problem: fmt.Sprintf("%s is in the group %s, whose members can become root", u.Username, g.Name),
+				Fix: fmt.Sprintf("sudo gpasswd --delete %s %s", u.Username, g.Name)}
+		}
+	}
+	return nil
+}
+
+// shell is what the agent's SHELL says. The account's own is nologin, with which an agent could not run a command.
+func shell() string { return firstProgram([]string{"/bin/bash", "/bin/sh"}) }
+
+func firstProgram(places []string) string {
+	at := slices.IndexFunc(places, func(p string) bool {
+		info, err := os.Stat(p)
+		return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	})
+	if at < 0 {
+		return ""
+	}
+	return places[at]
+}
+
+// try runs the launch line with a variable that has to arrive, and looks who ran.
+func (i Identity) try(ctx context.Context, r Runner, setpriv string) (Identity, error) {
+	token := make([]byte, 8)
+	if _, err := rand.Read(token); err != nil {
+		return Identity{}, fmt.Errorf("trying sudo: %w", err)
+	}
+	value := hex.EncodeToString(token)
+	argv := []string{i.sudo, "-n", "-H", "-u", i.name, "--preserve-env=" + probeName, "--", "/bin/sh", "-c", probeScript, "ai-flow", setpriv}
+	out, said, code, err := r.Run(ctx, argv, append(bareEnvironment(), probeName+"="+value), nil)
+	if err != nil {
+		return Identity{}, fmt.Errorf("trying sudo: %w", err)
+	}
+	says := lookups(strings.Split(string(out), "\n"))
+	switch {
+	case code != 0:
+		return Identity{}, i.diagnose(ctx, r, code, said)
+	case says["uid"] != strconv.Itoa(i.uid):
+		return Identity{}, &SetupError{Problem: fmt.Sprintf("sudo -u %s ran a command as user %.20q instead of %d", i.name, says["uid"], i.uid), Fix: "look at what sudo is on this host: " + i.sudo + " --version"}
+	case says["value"] != value:
+		return Identity{}, i.setenvMissing("sudo dropped the variable that was to reach the agent")
+	}
+	i.setpriv = says["setpriv"]
+	return i, nil
+}

@@ -1,0 +1,154 @@
+package isolation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	sweepTime = 10 * time.Second // after that, what still runs cannot be killed (a device that hangs)
+	tagName   = "AI_FLOW_RUN"
+	maxNamed  = 10 // processes named in an error
+)
+
+// Process is a process that outlived a sweep, or was found at the start.
+type Process struct {
+	PID     int
+	Command string // the kernel's short name of it: foreign, at most 64 bytes, printable
+}
+
+// Sweep ends whatever the agent user still runs for this room and returns what survived (nothing, normally). Isolated
+// that is everything which that user runs, whatever it did to hide: kill -1 as that user, until none is left but
+// zombies. Not isolated, it is what carries this run's tag in its environment: a process that replaced its environment
+// and left its group escapes, which is one reason more for isolation. At most 10 s, less when ctx ends.
+func (r *Room) Sweep(ctx context.Context) ([]Process, error) {
+	limit, cancel := context.WithTimeout(ctx, sweepTime)
+	defer cancel()
+	var trouble error
+	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
+		alive, err := r.alive(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("looking for processes of the run: %w", err)
+		}
+		if len(alive) == 0 {
+			return nil, nil // a kill that failed does not matter then
+		}
+		trouble = r.kill(limit, alive)
+		if err := sleep(limit, pause); err != nil {
+			if ctx.Err() != nil {
+				trouble = errors.Join(trouble, context.Cause(ctx))
+			}
+			return named(alive), trouble
+		}
+	}
+}
+
+// alive lists what is to be ended.
+func (r *Room) alive(ctx context.Context) ([]proc, error) {
+	if r.id.Isolated() {
+		return r.id.processes(ctx, r.runner)
+	}
+	return tagged(ctx, r.runner, r.id.uid, tagName+"="+r.tag)
+}
+
+func (r *Room) kill(ctx context.Context, alive []proc) error {
+	if !r.id.Isolated() {
+		return killOwn(alive, tagName+"="+r.tag)
+	}
+	// The shell's own kill: a program of that name would have to be forked by a user who may have no process left to fork.
+	// On Linux and BSD alike -1 leaves out the process that calls.
+	_, said, code, err := r.runner.Run(ctx, r.id.as("/bin/sh", "-c", "kill -KILL -1"), bareEnvironment(), nil)
+	if err == nil && code != 0 {
+		err = fmt.Errorf("status %d: %s", code, excerpt(said))
+	}
+	if err != nil {
+		return fmt.Errorf("ending the processes of %s: %w", r.id.name, err)
+	}
+	return nil
+}
+
+// clear ends what the agent user runs before the run: what a killed dispatcher left, which holds no lock. It keeps off an
+// account that a person is logged in to, and waits for another ai-flow that keeps its lock somewhere else.
+func (r *Room) clear(ctx context.Context, waiting func(who string)) error {
+	if !r.id.Isolated() {
+		return nil
+	}
+	for told := false; ; told = true {
+		alive, err := r.alive(ctx)
+		if err != nil {
+			return fmt.Errorf("looking for leftovers of %s: %w", r.id.name, err)
+		}
+		other, err := inUse(r.id.name, alive)
+		if err != nil {
+			return err
+		}
+		if other == "" {
+			r.leftovers = named(alive)
+			break
+		}
+		if !told && waiting != nil {
+			waiting(other)
+		}
+		if err := sleep(ctx, 5*lockPoll); err != nil {
+			return fmt.Errorf("waiting for the agent user %s, held by %s: %w", r.id.name, other, err)
+		}
+	}
+	survivors, err := r.Sweep(ctx)
+	return errors.Join(err, survived(r.id, survivors))
+}
+
+// doors are programs of root's that let a person in. Their children are sessions, not leftovers.
+var doors = map[string]bool{"sshd": true, "sshd-session": true, "login": true, "su": true, "gdm-session-wor": true,
+	"lightdm": true, "sddm-helper": true, "xrdp-sesman": true, "cron": true}
+
+// inUse looks at who started each process; parents that root owns cannot be forged by the agent.
+func inUse(name string, alive []proc) (other string, err error) {
+	self, known := lookAt(os.Getpid())
+	for _, p := range alive {
+		parent, ok := lookAt(p.parent)
+		switch {
+		case !ok || parent.pid == 1 || parent.uids[0] != 0 && parent.uids[1] != 0:
+		case doors[parent.name]:
+			return "", &SetupError{Problem: fmt.Sprintf("somebody is logged in as %s (process %d by %s), and a run ends everything that its agent user runs", name, p.pid, parent.name),
+				Fix: "give ai-flow a user of its own: AI_FLOW_AGENT_USER=ai-agent"}
+		case parent.name == "sudo":
+			if by, ok := lookAt(parent.parent); ok && known && by.name == self.name && by.pid != self.pid {
+				return fmt.Sprintf("process %d, which keeps its lock in another state directory", by.pid), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+func named(alive []proc) []Process {
+	var list []Process
+	for _, p := range alive {
+		list = append(list, Process{PID: p.pid, Command: printable(p.name)})
+	}
+	return list
+}
+
+func survived(id Identity, list []Process) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var text []string
+	for _, p := range list[:min(len(list), maxNamed)] {
+		text = append(text, fmt.Sprintf("%d %q", p.PID, p.Command))
+	}
+	return fmt.Errorf("%d processes of %s cannot be ended: %s", len(list), id.name, strings.Join(text, ", "))
+}
+
+func printable(s string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s)
+	return clean[:min(len(clean), 64)]
+}
