@@ -1,6 +1,7 @@
 package acpclient
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -141,7 +142,7 @@ func (c *Conn) handle(line []byte, held *drain) {
 
 func (c *Conn) noise(line []byte) {
 	const excerpt = 512
-	if len(line) > 0 {
+	if line = bytes.TrimSpace(line); len(line) > 0 {
 		c.cfg.Noise(append([]byte(nil), line[:min(len(line), excerpt)]...))
 	}
 }

@@ -3,36 +3,12 @@ package acpclient_test
 import (
 	"context"
 	"io"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/acpclient"
 	"github.com/d3mlabs/ai-flow/acpclient/agentside"
 )
-
-type recorder struct {
-	mu      sync.Mutex
-	updates []acpclient.Update
-	asked   []acpclient.PermissionRequest
-	choose  func(context.Context, acpclient.PermissionRequest) acpclient.PermissionAnswer
-}
-
-func (r *recorder) Update(u acpclient.Update) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.updates = append(r.updates, u)
-}
-
-func (r *recorder) Permission(ctx context.Context, q acpclient.PermissionRequest) acpclient.PermissionAnswer {
-	r.mu.Lock()
-	r.asked = append(r.asked, q)
-	r.mu.Unlock()
-	if r.choose == nil {
-		return acpclient.PermissionAnswer{OptionID: "allow_once"}
-	}
-	return r.choose(ctx, q)
-}
 
 func TestTurnAgainstAgentside(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
