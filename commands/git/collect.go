@@ -21,8 +21,8 @@ type update struct {
 
 // collection is what came back, while and after it comes.
 type collection struct {
+	base    map[string]entry
 	limits  Limits
-	format  string
 	entries []update
 	ids     []OID // distinct, in order
 	sizes   map[OID]int64
@@ -32,11 +32,12 @@ type collection struct {
 // errRefused ends a transfer whose rest is not wanted; the reasons are in the collection.
 var errRefused = errors.New("refused")
 
-// news are the entries that differ from the base.
-func (c *collection) news(base map[string]entry) []update {
+// news are the entries that differ from the base. Links always come: git compares them with an object that the agent's
+// side need not have.
+func (c *collection) news() []update {
 	var all []update
 	for _, u := range c.entries {
-		if base[u.path] != u.entry {
+		if c.base[u.path] != u.entry {
 			all = append(all, u)
 		}
 	}
@@ -46,8 +47,8 @@ func (c *collection) news(base map[string]entry) []update {
 // collect brings the contents of paths into the quarantine. The agent's side names sizes and object ids; each size is
 // held against the limits before its bytes are read, and each id against the one that our own git computes.
 func (t *Tree) collect(ctx context.Context, paths []string, c *collection) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	stdin := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
 	err := stream(func(w io.Writer) error {
 		_, err := asAgent(ctx, t.room, "collect", job{stdin: stdin, stdout: w}, preludeScript+collectScript, t.scriptArgs()...)
@@ -55,7 +56,7 @@ func (t *Tree) collect(ctx context.Context, paths []string, c *collection) error
 	}, func(r io.Reader) error {
 		err := t.repo.receive(ctx, bufio.NewReaderSize(r, 64<<10), paths, c)
 		if err != nil {
-			cancel() // the rest is not wanted
+			cancel(errConsumerGone)
 		}
 		return err
 	})
@@ -115,20 +116,33 @@ func (c *collection) readEntries(in *bufio.Reader, paths []string) error {
 		default:
 			return fmt.Errorf("%.200q has mode %.20q", u.path, u.mode)
 		}
-		if problem := pathProblem(u.path, u.mode == modeLink); problem != "" {
+		if problem := nameProblem(c.base, u.path, u.mode); problem != "" {
 			c.refused = append(c.refused, Refused{u.path, problem})
 		}
-		distinct[u.id] = true
+		if distinct[u.id] = true; len(c.entries) == len(paths) {
+			return fmt.Errorf("more than the %d paths that were asked for came", len(paths))
+		}
 		c.entries = append(c.entries, u)
 	}
-	if len(c.entries) != len(paths) {
-		return fmt.Errorf("%d paths came in the place of %d", len(c.entries), len(paths))
-	}
+	c.noteMissing(paths)
 	for id := range distinct {
 		c.ids = append(c.ids, id)
 	}
 	slices.Sort(c.ids)
 	return c.stopIfRefused()
+}
+
+// noteMissing names what was asked for and did not come: git passes over names that it refuses.
+func (c *collection) noteMissing(paths []string) {
+	came := make(map[string]bool, len(c.entries))
+	for _, u := range c.entries {
+		came[u.path] = true
+	}
+	for _, path := range paths {
+		if !came[path] {
+			c.refused = append(c.refused, Refused{path, "a name, or a link of a name, that git refuses"})
+		}
+	}
 }
 
 func parseEntry(record string) (update, error) {
@@ -173,7 +187,7 @@ func (c *collection) readSizes(in *bufio.Reader) error {
 func (c *collection) copyBlobs(w io.Writer, in *bufio.Reader) error {
 	links := map[OID][]string{}
 	for _, u := range c.entries {
-		if u.mode == modeLink {
+		if u.mode == modeLink && c.base[u.path] != u.entry {
 			links[u.id] = append(links[u.id], u.path)
 		}
 	}

@@ -66,7 +66,7 @@ func (r *Repo) environment() []string {
 		"PATH=" + systemDirs, "HOME=" + r.private, "XDG_CONFIG_HOME=" + r.private, "LC_ALL=C",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
 		"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
-		"GIT_PAGER=cat", "GIT_EDITOR=false",
+		"GIT_PAGER=cat", "GIT_EDITOR=false", "GIT_LITERAL_PATHSPECS=1",
 	}
 }
 
@@ -166,18 +166,27 @@ func (r *Repo) checkVersion(ctx context.Context) error {
 // errConsumerGone ends a producer whose consumer has already given its own reason.
 var errConsumerGone = errors.New("the other end of the pipe is gone")
 
-// stream joins two commands: what the first writes, the second reads. Nothing is kept in between.
+// stream joins two commands: what the first writes, the second reads. Nothing is kept in between. Of two errors it returns
+// the one that was there first: the other follows from it.
 func stream(produce func(io.Writer) error, consume func(io.Reader) error) error {
 	r, w := io.Pipe()
 	produced := make(chan error, 1)
 	go func() {
 		err := produce(w)
-		w.CloseWithError(err)
 		produced <- err
+		w.CloseWithError(err) // only then can the consumer notice
 	}()
 	err := consume(r)
 	r.CloseWithError(errConsumerGone) // else a producer with more to say would wait for ever
-	if first := <-produced; first != nil && !errors.Is(first, errConsumerGone) {
+	var first error
+	select {
+	case first = <-produced:
+	default:
+		if first = <-produced; err != nil {
+			return err
+		}
+	}
+	if first != nil && !errors.Is(first, errConsumerGone) {
 		return first
 	}
 	return err

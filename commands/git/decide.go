@@ -31,7 +31,7 @@ func decide(base map[string]entry, s survey, l Limits) plan {
 		case d.mode == modeSubmodule:
 			p.refuse(d.path, "a git repository in the place of a file")
 		default:
-			p.judge(base, s, l, d.path, d.mode == modeLink)
+			p.judge(base, s, l, d.path, d.mode)
 		}
 	}
 	for _, path := range s.others {
@@ -42,7 +42,7 @@ func decide(base map[string]entry, s survey, l Limits) plan {
 		case isRepo:
 			p.refuse(dir, "a git repository inside the tree")
 		default:
-			p.judge(base, s, l, path, false)
+			p.judge(base, s, l, path, "") // whether it is a link shows when it comes
 		}
 	}
 	for path := range s.unreadable {
@@ -60,8 +60,8 @@ func decide(base map[string]entry, s survey, l Limits) plan {
 	return p
 }
 
-func (p *plan) judge(base map[string]entry, s survey, l Limits, path string, link bool) {
-	if problem := pathProblem(path, link); problem != "" {
+func (p *plan) judge(base map[string]entry, s survey, l Limits, path, mode string) {
+	if problem := nameProblem(base, path, mode); problem != "" {
 		p.refuse(path, "%s", problem)
 		return
 	}
@@ -77,6 +77,14 @@ func (p *plan) judge(base map[string]entry, s survey, l Limits, path string, lin
 	default:
 		p.fetch = append(p.fetch, path)
 	}
+}
+
+// nameProblem judges a path that is new or becomes a link. What the base has is the repository's own, however it is called.
+func nameProblem(base map[string]entry, path, mode string) string {
+	if was, tracked := base[path]; tracked && (mode != modeLink || was.mode == modeLink) {
+		return ""
+	}
+	return pathProblem(path, mode == modeLink)
 }
 
 // submoduleAbove finds the submodule that a path replaces or lies in; git would drop it from the tree without a word.
@@ -158,7 +166,7 @@ func (p *plan) refuseBare(base map[string]entry) {
 		for at := "/" + path; at != ""; {
 			at = at[:strings.LastIndexByte(at, '/')]
 			if parts[at] == 7 {
-				p.refuse(path, "in %q, which git takes for a bare repository", strings.TrimPrefix(at, "/"))
+				p.refuse(strings.TrimPrefix(at, "/"), "a directory that git takes for a bare repository")
 				break
 			}
 		}

@@ -15,7 +15,7 @@ import (
 
 // HandOverOptions of HandOver.
 type HandOverOptions struct {
-	Depth  int    // commits of history that the agent gets; 0 means DefaultDepth
+	Depth  int    // generations of history that the agent gets, as in `git clone --depth`; 0 means DefaultDepth
 	Branch string // the name of the branch the agent finds itself on; "" means "main"
 }
 
@@ -160,42 +160,6 @@ type counter int64
 func (c *counter) Write(p []byte) (int, error) {
 	*c += counter(len(p))
 	return len(p), nil
-}
-
-// history is the part of a commit's history that goes along.
-type history struct {
-	commits  int
-	boundary []OID // commits in it whose parents are not
-}
-
-func (r *Repo) history(ctx context.Context, commit OID, depth int) (history, error) {
-	if depth <= 0 {
-		depth = DefaultDepth
-	}
-	if r.partial {
-		depth = 1
-	}
-	out, err := r.ours(ctx, job{max: 64 << 20}, "rev-list", "--parents", "--max-count="+strconv.Itoa(depth), string(commit), "--")
-	if err != nil {
-		return history{}, err
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	inside := map[OID]bool{}
-	for _, l := range lines {
-		inside[OID(strings.Fields(l)[0])] = true
-	}
-	h := history{commits: len(lines)}
-	for _, l := range lines {
-		ids := strings.Fields(l)
-		cut := r.shallow[OID(ids[0])] // its parents are not even known here
-		for _, parent := range ids[1:] {
-			cut = cut || !inside[OID(parent)]
-		}
-		if cut {
-			h.boundary = append(h.boundary, OID(ids[0]))
-		}
-	}
-	return h, nil
 }
 
 // listTree lists a commit's tree, with modes as an index has them (old repositories hold 100664).

@@ -31,6 +31,9 @@ func (r *Repo) Head(ctx context.Context) (commit OID, branch string, dirty bool,
 	if err != nil {
 		return "", "", false, err
 	}
+	if id == "" && ref == "" {
+		return "", "", false, errors.New("HEAD names a commit that is not there")
+	}
 	if id == "" {
 		return "", branch, false, ErrNoCommit
 	}

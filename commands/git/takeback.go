@@ -65,7 +65,7 @@ func (t *Tree) TakeBack(ctx context.Context, l Limits) (_ Taken, err error) {
 	if len(p.refused) > 0 {
 		return taken, nil
 	}
-	c := collection{limits: l, format: t.repo.format}
+	c := collection{base: t.base, limits: l}
 	if len(p.fetch) > 0 {
 		if err := t.collect(ctx, p.fetch, &c); err != nil {
 			return taken, err
@@ -81,7 +81,7 @@ func (t *Tree) TakeBack(ctx context.Context, l Limits) (_ Taken, err error) {
 // assemble builds the tree from the base and what came back.
 func (t *Tree) assemble(ctx context.Context, taken Taken, removed []string, c *collection) (Taken, error) {
 	tree := t.root
-	updates := c.news(t.base)
+	updates := c.news()
 	var err error
 	if len(updates)+len(removed) > 0 {
 		if tree, err = t.repo.writeTree(ctx, t.root, removed, updates); err != nil {
