@@ -1,4 +1,36 @@
 // Package denials finds out what an agent wanted and did not get.
+//
+// A want becomes known in one of three ways, and the ways are never mixed up:
+//
+//   - declared: the agent wrote a line "WANTED: subject — why", as [Contract] asks. [Strip] takes such lines out of the
+//     joined text and returns them. It is the agent's claim.
+//   - refused: our own policy rejected a request. It is a fact.
+//   - observed: a tool printed that the operating system denied something, or that a command is not installed. It is a
+//     guess, made from text that the agent controls.
+//
+// A [Collector] joins the three: one want for each subject, told by the most telling channel, counted by how often it was
+// met. Its one invariant: whatever arrives, in whatever pieces, it keeps a bounded amount of memory, does work linear in the
+// bytes it got, and says the same as if the output had come in one piece.
+//
+// Which output counts, for text that is a guess:
+//
+//	output of                          known exit 0          unknown            failed or exit not 0
+//	Execute, Other: plain commands     errors of live tools  same               same, and weak shapes
+//	Execute: only readers (cat, git    one command: none;    own errors of      own errors of
+//	  log, grep …, also in pipes)      piped: own errors     these readers      these readers
+//	Execute: test runners              none                  errors of tools    same, and weak shapes
+//	Reader (read, search, fetch)       none                  none               all shapes
+//	the agent's standard error         errors of live tools
+//
+// "Errors of live tools" have the shape that a tool gives its own message: at the start of a line (after time stamps and
+// the like), "tool: path: reason" or a typed exception. Exit 0 alone does not silence a command, since "|| true" and pipes
+// hide real denials; a command that only shows text is the exception, because what it shows is old news. Weak shapes
+// (indented text, file:line: prefixes, a reason alone) count only when the call failed. A reason without a path counts only
+// when nothing in the call names one; its subject is then the command that ran.
+//
+// The package refuses to guess: source text, diffs, search hits, test names, manual pages, HTTP and SQL and ssh refusals and
+// read-only file systems are no wants, and a path that was not printed is never made up. It also refuses to judge: it grants
+// nothing, suggests nothing, and its texts are printable and bounded but still foreign.
 package denials
 
 // Channel says how a want became known. A later constant replaces an earlier one on the same subject.
@@ -11,7 +43,18 @@ const (
 	Declared
 )
 
-func (c Channel) String() string { panic("unbuilt") }
+// String returns the channel's name as reports show it.
+func (c Channel) String() string {
+	switch c {
+	case Observed:
+		return "observed"
+	case Refused:
+		return "refused"
+	case Declared:
+		return "declared"
+	}
+	return "unknown"
+}
 
 // Kind says what sort of door it was.
 type Kind uint8
@@ -24,79 +67,46 @@ const (
 	Capability                  // anything else, in words
 )
 
-func (k Kind) String() string { panic("unbuilt") }
+// String returns the kind's name as reports show it.
+func (k Kind) String() string {
+	switch k {
+	case Access:
+		return "access"
+	case MissingTool:
+		return "missing tool"
+	case Action:
+		return "action"
+	case Capability:
+		return "capability"
+	}
+	return "unknown"
+}
 
 // Want is one locked door. All its text is foreign: printable and bounded, but not safe for Markdown (render does that).
 type Want struct {
-	Subject string
-	Why     string
+	Subject string // at most 512 bytes
+	Why     string // at most 300 bytes; for observed wants the line that said so
 	Channel Channel
 	Kind    Kind
 	Source  string // who met it: "agent", or the name of a gate
-	Count   int
+	Count   int    // calls that met it, plus requests refused; 1 when it was only declared
 }
 
 // Contract is the PERMISSION BOUNDARIES section that ends every prompt of a run with a boundary.
-func Contract() string { panic("unbuilt") }
+func Contract() string { return contract }
 
-// Strip removes each WANTED line from joined agent text and returns what they said.
-func Strip(text string) (clean string, wants []Want) { panic("unbuilt") }
+const contract = `## PERMISSION BOUNDARIES
 
-// Options of a Collector.
-type Options struct {
-	Workspace string     // the agent's tree: paths below it are made relative to it
-	Home      string     // the agent's home, for ~
-	Source    string     // default source of wants; "" means "agent"
-	OnWant    func(Want) // called once for each new subject, while the turn still runs
-}
+You run as an operating-system user with few rights, under a permission policy. Some paths, commands, addresses and tools are
+closed to you on purpose. When one is refused, or denied by the system, or not installed, that is policy and not a fault:
 
-// Collector gathers wants from all channels, bounded while it collects. It may be used from several goroutines.
-type Collector struct{}
+- Do not work around it, try other ways to the same thing, or probe for what else is open.
+- Do not wait for anyone: nobody can answer or grant anything while you run.
+- Finish every part of the task that can be done without it, and do not pretend that the rest was done.
 
-// NewCollector returns an empty collector.
-func NewCollector(o Options) *Collector { panic("unbuilt") }
+Then end your answer with one line for each thing that you needed and did not get, in exactly this form:
 
-// ToolKind is how freely a tool's output repeats other people's words.
-type ToolKind uint8
+WANTED: <path or capability> — <why>
 
-// Execute-like output is always scanned; that of readers (read, search, fetch) only when the call failed.
-const (
-	Other ToolKind = iota
-	Execute
-	Reader
-)
-
-// Piece is one piece of output of a call. Within a call, Part tells streams apart.
-type Piece struct {
-	Part   string
-	Text   string
-	Append bool // continues the part (cut anywhere); otherwise replaces it, and is scanned only where new
-}
-
-// Call is what became known about one tool call. Zero fields mean "nothing new".
-type Call struct {
-	ID      string
-	Kind    ToolKind
-	Command string
-	Dir     string
-	Pieces  []Piece
-	Exit    *int
-	Done    bool // completed or failed
-	Failed  bool
-}
-
-// Observe takes in an update of a call.
-func (c *Collector) Observe(u Call) { panic("unbuilt") }
-
-// Stderr takes in a piece of the agent process's standard error.
-func (c *Collector) Stderr(text string) { panic("unbuilt") }
-
-// Refuse records a request that our policy rejected: a fact.
-func (c *Collector) Refuse(subject, why string) { panic("unbuilt") }
-
-// Declare records wants found by Strip.
-func (c *Collector) Declare(wants []Want) { panic("unbuilt") }
-
-// Wants returns what was collected so far, declared before refused before observed, then in order of first appearance;
-// calls still open are judged as if they ended now. More is the number of distinct subjects beyond the cap.
-func (c *Collector) Wants() (wants []Want, more int) { panic("unbuilt") }
+Write nothing of the kind if there was no such thing.
+`
