@@ -184,8 +184,8 @@ func changedLines(pieces []piece) []string {
 	for _, p := range pieces {
 		for i, text := range strings.Split(p.text, "\n") {
 			if i > 0 {
-				if text := ""; p.op != ' ' {
-					line.WriteString(element(p.op, "¶"+text))
+				if p.op != ' ' {
+					line.WriteString(element(p.op, "¶"))
 					changed = true
 				}
 				flush()

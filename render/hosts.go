@@ -34,7 +34,10 @@ func (h hosts) allow(link string) bool {
 func plainPath(path string) bool {
 	for i := range len(path) {
 		c := path[i]
-		if !isAlnum(c) && !strings.ContainsRune("/._-~%+=?#,:@", rune(c)) {
+		if !isAlnum(c) && !strings.ContainsRune("/._-~%+=?#,:", rune(c)) {
+			return false
+		}
+		if c == '%' && (i+2 >= len(path) || !isHex(path[i+1]) || !isHex(path[i+2])) {
 			return false
 		}
 	}
@@ -42,7 +45,10 @@ func plainPath(path string) bool {
 }
 
 func showsRepository(path string) bool {
-	path, _, _ = strings.Cut(path, "#")
+	path, fragment, _ := strings.Cut(path, "#")
+	if strings.ContainsRune(fragment, '#') || fragment != "" && isDigit(fragment[0]) { // read as the number of an issue wherever the address is not read as one
+		return false
+	}
 	path, _, _ = strings.Cut(path, "?")
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	if len(parts) < 2 || !plainName(parts[0]) || !plainName(parts[1]) {
@@ -74,6 +80,8 @@ func plainName(name string) bool {
 func isAlnum(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
+
+func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 

@@ -259,7 +259,13 @@ func cleanInfo(info string) string {
 		n++
 	}
 	word = word[:n]
-	switch strings.ToLower(strings.FieldsFunc(word+" ", func(r rune) bool { return strings.ContainsRune("+#._-:/ ", r) })[0:1][0]) {
+	lang, _, _ := strings.Cut(strings.Map(func(r rune) rune {
+		if r < 0x80 && !isAlnum(byte(r)) {
+			return ' '
+		}
+		return r
+	}, strings.ToLower(word)), " ")
+	switch lang {
 	case "mermaid", "geojson", "topojson", "stl", "math", "suggestion":
 		return "text"
 	}

@@ -101,43 +101,51 @@ func cutNotice(shown, whole int, where string) string {
 }
 
 // Limits on shape. The parser takes a time that grows with the square of what opens and never closes in one paragraph, and
-// a stack that grows with depth; within these limits the worst text takes no longer than a long ordinary one.
+// with the square of depth; within these limits the worst text takes no longer than a long ordinary one.
 const (
 	maxDepth      = 24
-	maxDelimiters = 4000
+	maxMargin     = 400
+	maxDelimiters = 12_000
 )
 
 // tooDear finds nesting and runs of delimiters that no person writes.
 func tooDear(text string) bool {
 	delimiters := 0
 	for line := range strings.Lines(text) {
-		depth, letters := 0, 0
-		for i := range len(line) {
-			switch line[i] {
-			case '>', '-', '+', '*':
-				if letters == 0 {
-					depth++
-				}
-				if line[i] == '*' {
-					delimiters++
-				}
-			case '[', ']', '<', '`', '_', '~', '!', '&':
-				delimiters++
-				letters++
-			case ' ', '\t', '\n', '.', ')', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-			default:
-				letters++
-			}
-		}
-		if depth > maxDepth && letters > 0 {
+		if tooDeep(line) {
 			return true
 		}
 		if strings.TrimSpace(line) == "" {
 			delimiters = 0
+		}
+		for i := range len(line) {
+			switch line[i] {
+			case '[', ']', '<', '`', '_', '~', '!', '&', '*':
+				delimiters++
+			}
 		}
 		if delimiters > maxDelimiters {
 			return true
 		}
 	}
 	return false
+}
+
+// tooDeep counts the container marks at the start of a line and the white space among them.
+func tooDeep(line string) bool {
+	depth, i := 0, 0
+	for ; i < len(line); i++ {
+		c, next := line[i], byte(' ')
+		if i+1 < len(line) {
+			next = line[i+1]
+		}
+		switch {
+		case c == ' ', c == '\t', c == '\n', isDigit(c):
+		case c == '>', next <= ' ' && strings.IndexByte("-+*.)", c) >= 0:
+			depth++
+		default:
+			return depth > maxDepth || i > maxMargin
+		}
+	}
+	return depth > maxDepth || i > maxMargin && strings.Trim(line, "0123456789") != "" && line[0] <= ' '
 }

@@ -115,8 +115,11 @@ func (s *scanner) token(i int) int {
 			return s.put(i, i+1, "\\!")
 		}
 	case '[':
-		if n := s.at(i + 1); n == '^' || n == '!' {
+		switch s.at(i + 1) {
+		case '^':
 			return s.put(i, i+1, "\\[")
+		case '!':
+			return s.alert(i)
 		}
 	case ']':
 		if n := s.at(i + 1); n == '(' || n == '[' || n == ':' {
@@ -158,7 +161,7 @@ func (s *scanner) put(start, end int, text string) int {
 // backslashes beside it, which would change what it is.
 func (s *scanner) code(start, end int) int {
 	before, after := "", ""
-	if s.at(start-1) == '`' || s.wrapped == start {
+	if s.at(start-1) == '`' || s.wrapped == start || s.gluesMail(start) && bytes.IndexByte(s.src[start:end], '@') >= 0 {
 		before = " "
 	}
 	if s.at(start-1) == '\\' && s.done < start {
@@ -170,6 +173,19 @@ func (s *scanner) code(start, end int) int {
 	s.put(start, end, before+"`"+string(s.src[start:end])+"`"+after)
 	s.wrapped = end
 	return end - start
+}
+
+// gluesMail is true behind signs that a mail address may hold before its "@", back-ticks among them: some readers find an
+// address before they find code. Emphasis counts only behind a word, or bold mentions would come apart.
+func (s *scanner) gluesMail(i int) bool {
+	if i > 0 && strings.IndexByte("!#$%&'/=?^{|}+-.", s.src[i-1]) >= 0 {
+		return true
+	}
+	word := i
+	for word > 0 && strings.IndexByte("*_~", s.src[word-1]) >= 0 {
+		word--
+	}
+	return word < i && s.at(word-1) > ' '
 }
 
 // escape keeps backslash escapes out of the scanner's way. Those that hide from it what GitHub acts on after Markdown is
@@ -185,6 +201,16 @@ func (s *scanner) escape(i int) int {
 		return 2
 	}
 	return 0
+}
+
+// alert takes the head of a callout, which is drawn as a warning of the page. A backslash alone may not hold: it is gone
+// by the time that GitHub looks.
+func (s *scanner) alert(i int) int {
+	end := s.forward(i+2, isAlnum)
+	if end == i+2 || s.at(end) != ']' {
+		return 0
+	}
+	return s.code(i, end+1)
 }
 
 // angle shows HTML, comments and autolinks as text.

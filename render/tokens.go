@@ -33,7 +33,7 @@ func (s *scanner) mention(i int) int {
 		return 0
 	}
 	end := s.forward(i+1, isNameByte)
-	for s.src[end-1] == '.' {
+	for !isAlnum(s.src[end-1]) {
 		end--
 	}
 	local := s.back(i, isMailByte)
@@ -43,7 +43,7 @@ func (s *scanner) mention(i int) int {
 	case isAlnum(s.at(i-1)) && s.done < i:
 		return 0
 	case s.at(end) == '/' && isAlnum(s.at(end+1)):
-		end = s.forward(end+1, isNameByte)
+		end = s.forward(end+1, func(c byte) bool { return isAlnum(c) || c == '-' })
 	}
 	return s.code(i, end)
 }
@@ -101,7 +101,7 @@ func (s *scanner) address(start, i int) int {
 	if s.hosts.allow(link) {
 		return start + len(link) - i
 	}
-	end := s.forward(i, func(c byte) bool { return c > ' ' && !strings.ContainsRune("<>`|[]\"\\*", rune(c)) })
+	end := s.forward(i, func(c byte) bool { return c > ' ' && !strings.ContainsRune("<>`|[]{}\"\\*", rune(c)) })
 	text := string(s.src[start:end])
 	for text = strings.TrimRight(text, "?!.,:_~';"); strings.HasSuffix(text, ")") && strings.Count(text, ")") > strings.Count(text, "("); {
 		text = strings.TrimRight(text[:len(text)-1], "?!.,:_~';")

@@ -100,7 +100,7 @@ func inEmoji(r, prev rune, rest string) bool {
 		if next == 0x20E3 && (prev == '#' || prev == '*' || prev >= '0' && prev <= '9') {
 			return true
 		}
-		return pictograph(prev) || prev == 0x203C || prev == 0x2049 || prev == 0x3030
+		return pictograph(prev) || prev == 0x203C || prev == 0x2139 || prev == 0x2049 || prev == 0x3030
 	}
 	return (pictograph(prev) || prev == 0xFE0F) && pictograph(next)
 }
@@ -158,6 +158,8 @@ func stringSequence(text string) int {
 			return i + 1
 		case strings.HasPrefix(text[i:], "\x1b\\"), strings.HasPrefix(text[i:], "\u009c"):
 			return i + 2
+		case text[i] == 0x1B, strings.HasPrefix(text[i:], "\u009d"): // another one begins: this one never ended
+			return 0
 		}
 	}
 	return 0

@@ -1,0 +1,211 @@
+package render
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/d3mlabs/ai-flow/denials"
+)
+
+const runURL = "https://github.com/acme/app/actions/runs/1"
+
+func number(n int) *int { return &n }
+
+// results are the cases of the golden files: result-NAME.comment.out, .summary.out, .text.out.
+func results() map[string]Result {
+	triage := Triage{OrgFile: "Brewfile", OrgRepo: "acme/homebrew-tap", ProjectFile: "dependencies.rb",
+		ByDesign: []string{"/opt/shared/**", "**/DerivedDataCache/**", "/var/run/docker.sock"}}
+	run := Run{Agent: "copilot", AgentVersion: "1.0.102", ModelAsked: "gpt-5.5", ModelEffective: "gpt-5.5", User: "ai-agent", Isolated: true,
+		Token: "read-only, this repository", Input: 41_200, Output: 3_010, Duration: 4*time.Minute + 12*time.Second,
+		Phases:   []Phase{{"start", 310 * time.Millisecond}, {"turn", 4*time.Minute + 2*time.Second}},
+		HandOver: "12 files, 1.4 MB, in 120 ms", StopReason: "end_turn"}
+	wants := []denials.Want{
+		{Subject: "protoc", Channel: denials.Observed, Kind: denials.MissingTool, Source: "agent", Count: 3},
+		{Subject: "/opt/shared/ddc", Why: "to warm the shader cache", Channel: denials.Declared, Kind: denials.Access, Count: 1},
+		{Subject: "git push origin main", Channel: denials.Refused, Kind: denials.Action, Count: 2},
+		{Subject: "/etc/shadow", Channel: denials.Observed, Kind: denials.Access, Count: 1},
+		{Subject: "/usr/local/lib/x", Channel: denials.Observed, Kind: denials.Access, Source: "test", Count: 1},
+		{Subject: "a Windows machine", Why: "to build the installer", Channel: denials.Declared, Kind: denials.Capability, Count: 1},
+	}
+	build := Result{Outcome: Restricted, Command: "/build", Requester: "octo-dev", RunURL: runURL,
+		Headline: "opened [#57 Retry on 502](https://github.com/acme/app/pull/57) · 3 files, +84 −12",
+		Segments: []Segment{{Command: "/build", Instruction: "keep the CLI flags stable", OK: true,
+			Text: "Requests are retried with jitter, at most three times; the flag names are unchanged.\n\n```go\nfor range 3 {\n\ttry()\n}\n```\n"}},
+		Changes: []FileChange{{"client/client.go", 'M', 60, 12}, {"client/retry.go", 'A', 24, 0}, {"old|`odd`\nname", 'D', 0, 0}},
+		Wants:   wants[:2], Triage: triage, Run: run}
+	build.Run.Steps = []Step{
+		{Phase: "turn", Tool: "read", Title: "client/client.go", Status: "completed", Took: 12 * time.Millisecond},
+		{Phase: "turn", Tool: "execute", Title: "go test ./... | tee `x`", Status: "completed", Exit: number(1), Took: 41 * time.Second, Unasked: true},
+	}
+	build.Run.Unasked = 1
+	build.Run.Receipts = []Receipt{{"go test ./...", "agent-full-access"}}
+
+	ask := Result{Outcome: Done, Command: "/ask", Requester: "octo-dev", RunURL: runURL, Triage: triage, Run: run,
+		Segments: []Segment{{Command: "/ask", Instruction: "where is the retry?", OK: true, Text: "In [`client.go`](https://github.com/acme/app/blob/main/client.go#L10), thanks to @somebody.\n"}}}
+	ask.Run.ModelEffective = "gpt-5.5-mini"
+
+	edit := Result{Outcome: Done, Command: "/edit", Requester: "octo-dev", RunURL: runURL, Headline: "changed the description", Triage: triage, Run: run,
+		Segments: []Segment{
+			{Command: "/edit", Instruction: "rename Foo to Bar", OK: true, Text: "Renamed."},
+			{Command: "/ask", Instruction: "why?", OK: true, Text: "Because.\n\n- one\n- two"},
+			{Command: "/edit", Instruction: "drop the table", Note: "no change was made"},
+		},
+		Diffs: &Diffs{Before: "# Foo\n\nFoo does {+this+} <b>and</b> [-that-].\n\nSame.\nSame.\n\n```\nFoo\n````\n",
+			After: "# Bar\n\nBar does {+this+} <b>and</b> @everyone [-that-].\n\nSame.\nSame.\n\n```\nBar\n````\n"}}
+
+	wide := build
+	wide.Wants, wide.MoreWants = append(append([]denials.Want{}, wants...), wants...), 90
+
+	return map[string]Result{
+		"build": build, "ask": ask, "edit": edit, "wants": wide,
+		"refused": {Outcome: Refused, Command: "/build", Requester: "octo-dev", RunURL: runURL,
+			Headline: "changes code, and this pull request comes from a fork (`someone/app`), which this run may not push to.",
+			NextStep: "Its author can run it in the fork; `/ask` works here."},
+		"failed": {Outcome: Failed, Command: "/edit", Requester: "octo-dev", RunURL: runURL, Run: run,
+			Headline: "stopped: the agent sent nothing for 10 minutes and was ended.",
+			NextStep: "The description is unchanged. Comment `/edit …` to try again.",
+			Segments: []Segment{{Command: "/edit", Instruction: "x", Text: "I was about to"}}, Wants: wants[3:4], Triage: triage},
+		"open": {Outcome: Done, Command: "/ask", Run: Run{Agent: "demo", AgentStatus: "built in, no model", Duration: 900 * time.Millisecond},
+			Segments: []Segment{{Command: "/ask", Instruction: "what is this?", OK: true, Text: "A program."}},
+			Notes:    []string{"To switch isolation on: `sudo ai-flow setup`."}},
+		"empty": {},
+	}
+}
+
+// TestResultGolden: order and tone of comment, summary and terminal (A3-11, A3-12, A3-13, S10, F-81, F-82).
+func TestResultGolden(t *testing.T) {
+	for name, r := range results() {
+		t.Run(name, func(t *testing.T) {
+			base := filepath.Join("testdata", "result", name)
+			golden(t, base+".comment.out", Comment(r))
+			golden(t, base+".summary.out", Summary(r))
+			golden(t, base+".text.out", Text(r, 80, false))
+			check(t, r)
+		})
+	}
+}
+
+// check holds for every result whatever stands in it.
+func check(t *testing.T, r Result) {
+	t.Helper()
+	comment, summary, text := Comment(r), Summary(r), Text(r, 80, false)
+	if n := max(len(comment), len(utf16.Encode([]rune(comment))), utf8.RuneCountInString(comment)); n > 65536 {
+		t.Errorf("the comment has %d bytes", n)
+	}
+	if len(summary) > 1<<20 {
+		t.Errorf("the summary has %d bytes", len(summary))
+	}
+	for name, md := range map[string]string{"comment": comment, "summary": summary} {
+		if found := ourFaults(md); found != nil {
+			t.Errorf("%s: %q\n%s", name, found[:min(4, len(found))], md[:min(6000, len(md))])
+		}
+	}
+	if total := len(r.Wants) + max(0, r.MoreWants); len(r.Wants) > 0 {
+		head := "**" + plural(total, "boundary want") + ".**"
+		if !strings.Contains(comment, head) || !strings.Contains(summary, "\n### Boundary wants\n\n"+head) {
+			t.Errorf("the wants are missing")
+		}
+	} else if strings.Contains(comment+summary, "### Boundary wants") { // A3-11
+		t.Errorf("a section of wants without wants")
+	}
+	if !strings.Contains(comment, "⚙️ ") || !strings.HasSuffix(strings.TrimSpace(comment), outcomeWords(newWriter(r).r.Outcome)) {
+		t.Errorf("the footer is missing: %q", comment[max(0, len(comment)-200):])
+	}
+	if strings.Contains(text, "\x1b") || Terminal(text) != text {
+		t.Errorf("the terminal text holds what no terminal should get: %q", text)
+	}
+}
+
+// TestCommentBudget: long values of every kind (H2-01, H2-02, H2-03, F-27).
+func TestCommentBudget(t *testing.T) {
+	base := results()["build"]
+	code := strings.Repeat("a", 65000) + "\n\n```go\n" + strings.Repeat("code()\n", 5000/7)
+	cases := map[string]func(*Result){
+		"letters":    func(r *Result) { r.Segments[0].Text = strings.Repeat("a", 70_000) },
+		"emoji":      func(r *Result) { r.Segments[0].Text = strings.Repeat("🙂", 40_000) },
+		"open fence": func(r *Result) { r.Segments[0].Text = code },
+		"big":        func(r *Result) { r.Segments[0].Text = strings.Repeat("word & @user `x` ", 200_000) },
+		"many":       func(r *Result) { r.Segments = repeat(r.Segments[0], 300) },
+		"many long":  func(r *Result) { r.Segments = repeat(Segment{Command: "/edit", Instruction: code, Text: code}, 30) },
+		"diff": func(r *Result) {
+			r.Diffs = &Diffs{strings.Repeat("a b c\n", 20_000), strings.Repeat("a x c\n", 20_000)}
+		},
+		"rewritten":   func(r *Result) { r.Diffs = &Diffs{strings.Repeat("a ", 50_000), strings.Repeat("b ", 50_000)} },
+		"changes":     func(r *Result) { r.Changes = repeat(base.Changes[2], 10_000) },
+		"wants":       func(r *Result) { r.Wants = repeat(denials.Want{Subject: strings.Repeat("`|@x", 5000), Why: code}, 200) },
+		"steps":       func(r *Result) { r.Run.Steps = repeat(Step{Tool: "execute", Title: strings.Repeat("|`<", 200)}, 3000) },
+		"receipts":    func(r *Result) { r.Run.Receipts = repeat(Receipt{strings.Repeat("x`", 300), "m"}, 3000) },
+		"notes":       func(r *Result) { r.Notes = repeat(code, 40) },
+		"everything":  func(r *Result) { fill(r, strings.Repeat("<details>\n```\n@a #1 | ", 3000)) },
+		"every emoji": func(r *Result) { fill(r, strings.Repeat("👩‍👩‍👧", 5000)) },
+	}
+	for name, change := range cases {
+		for _, lone := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " lone ", lone), func(t *testing.T) {
+				r := base
+				r.Segments = append([]Segment{}, base.Segments...)
+				if lone {
+					r.Segments[0].Command, r.Headline, r.Changes = "/ask", "", nil
+				}
+				change(&r)
+				check(t, r)
+				comment := Comment(r)
+				if len(r.Segments) == 1 && len(r.Segments[0].Text) > 66_000 && !strings.Contains(comment, "Cut here") {
+					t.Errorf("a cut that is not said")
+				}
+				if strings.HasSuffix(name, "letters") && len(comment) < 60_000 {
+					t.Errorf("only %d bytes of 65536 are used", len(comment))
+				}
+			})
+		}
+	}
+}
+
+func repeat[T any](v T, n int) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = v
+	}
+	return out
+}
+
+// fill puts one text in every field.
+func fill(r *Result, s string) {
+	*r = Result{Outcome: Failed, Command: s, Requester: s, RunURL: s, Headline: s, NextStep: s, MoreWants: 1,
+		Segments: repeat(Segment{s, s, s, false, s}, 3), Diffs: &Diffs{s, s + "x"}, Changes: repeat(FileChange{s, 'A', 1, 2}, 3),
+		Wants:  repeat(denials.Want{Subject: s, Why: s, Channel: denials.Declared, Kind: denials.Access, Source: s, Count: 7}, 12),
+		Triage: Triage{s, s, s, []string{s}}, Notes: repeat(s, 12),
+		Run: Run{Agent: s, AgentVersion: s, AgentStatus: s, ModelAsked: s, ModelEffective: s + "x", User: s, Isolated: true, Token: s, Input: 1, Output: 2,
+			Duration: time.Hour, Phases: repeat(Phase{s, time.Second}, 20), Steps: repeat(Step{s, s, s, s, number(3), time.Second, true}, 25),
+			Receipts: repeat(Receipt{s, s}, 25), HandOver: s, StopReason: s, Unasked: 2}}
+}
+
+// FuzzResult: whatever stands in the values, the documents keep their limits, fences and folds, and do nothing.
+func FuzzResult(f *testing.F) {
+	for _, in := range inputs(f, "prose") {
+		f.Add(escapes.Replace(in), uint8(5))
+	}
+	for _, s := range []string{"`|\\|`", "</details>", "](x)", "</pre><img src=x>", "a\n\n---\n", "\\", "@a", "[x](https://github.com/a/b/pull/1)", "**", "<"} {
+		f.Add(s, uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, s string, outcome uint8) {
+		var r Result
+		fill(&r, s)
+		r.Outcome = Outcome(outcome % 8)
+		check(t, r)
+	})
+}
+
+// TestMain makes the folders that -update writes to.
+func TestMain(m *testing.M) {
+	if err := os.MkdirAll(filepath.Join("testdata", "result"), 0o755); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
