@@ -63,7 +63,7 @@ type Error struct {
 type Step struct {
 	Say      string         `json:",omitempty"` // one chunk of the answer
 	Chunks   []string       `json:",omitempty"` // several chunks
-	Bytewise string         `json:",omitempty"` // a chunk for each byte of it (runes are cut into invalid UTF-8 only inside JSON escapes: whole runes are kept)
+	Bytewise string         `json:",omitempty"` // a chunk for each character of it: a cut at each place where text can be cut
 	Think    string         `json:",omitempty"` // one chunk of reasoning
 	Call     *Call          `json:",omitempty"` // a tool call
 	Update   map[string]any `json:",omitempty"` // the update of a session/update as it is

@@ -55,11 +55,17 @@ func (c *client) Permission(_ context.Context, r acpclient.PermissionRequest) ac
 	return acpclient.PermissionAnswer{}
 }
 
-// drive runs one prompt in dir against the agent over real pipes.
-func drive(t *testing.T, dir, mode, prompt string, allow bool) *client {
+// link is a session with the agent over real pipes.
+type link struct {
+	*client
+	conn    *acpclient.Conn
+	session string
+	in      io.Closer
+	served  chan error
+}
+
+func connect(t *testing.T, dir, mode string, allow bool) *link {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-	defer cancel()
 	toAgent, fromUs, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -68,38 +74,49 @@ func drive(t *testing.T, dir, mode, prompt string, allow bool) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := make(chan error, 1)
+	l := &link{client: &client{allow: allow, calls: map[string]acpclient.ToolCall{}}, in: fromUs, served: make(chan error, 1)}
+	env := []string{"PATH=/usr/bin:/bin:/usr/local/go/bin", "HOME=" + t.TempDir(), "LC_ALL=C"}
 	go func() {
-		served <- Serve(ctx, toAgent, toUs, "test", []string{"PATH=/usr/bin:/bin:/usr/local/go/bin", "HOME=" + t.TempDir(), "LC_ALL=C"})
+		l.served <- Serve(t.Context(), toAgent, toUs, "test", env)
 		toUs.Close()
 	}()
-	c := &client{allow: allow, calls: map[string]acpclient.ToolCall{}}
-	conn, err := acpclient.Open(ctx, acpclient.Config{Reader: fromAgent, Writer: fromUs, Handler: c})
+	l.conn, err = acpclient.Open(t.Context(), acpclient.Config{Reader: fromAgent, Writer: fromUs, Handler: l.client})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Initialize(ctx); err != nil {
+	if _, err := l.conn.Initialize(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := conn.NewSession(ctx, dir)
+	s, err := l.conn.NewSession(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.SetMode(ctx, s.ID, mode); err != nil {
+	if err := l.conn.SetMode(t.Context(), s.ID, mode); err != nil {
 		t.Fatal(err)
 	}
-	turn, err := conn.Prompt(ctx, s.ID, prompt)
+	l.session = s.ID
+	return l
+}
+
+func (l *link) end(t *testing.T) {
+	t.Helper()
+	l.in.Close()
+	if err := <-l.served; err != nil {
+		t.Errorf("serving: %v", err)
+	}
+	<-l.conn.Done()
+}
+
+// drive runs one prompt in dir to its end.
+func drive(t *testing.T, dir, mode, prompt string, allow bool) *client {
+	t.Helper()
+	l := connect(t, dir, mode, allow)
+	turn, err := l.conn.Prompt(t.Context(), l.session, prompt)
 	if err != nil || turn.StopReason != "end_turn" {
 		t.Fatalf("turn %+v, %v", turn, err)
 	}
-	fromUs.Close()
-	if err := <-served; err != nil {
-		t.Errorf("serving: %v", err)
-	}
-	_, _ = io.Copy(io.Discard, fromAgent)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c
+	l.end(t)
+	return l.client
 }
 
 // checkout is a small real repository that asks for a tool which nobody has.
@@ -283,11 +300,31 @@ func TestEditChangesTheDocument(t *testing.T) {
 	contains(t, "answer", c.text.String(), "refused")
 }
 
-func TestCancelEndsACommand(t *testing.T) {
-	w := &worker{environ: []string{"PATH=/usr/bin:/bin"}}
+func TestInstalledLooksOnTheCommandsPath(t *testing.T) {
+	w := &worker{environ: []string{"PATH=/nowhere", "PATH=/usr/bin:/bin"}}
 	if !w.installed("sh") || w.installed("aift-no-such-tool") {
 		t.Error("sh is not found, or what does not exist is")
 	}
+}
+
+// A command that does not end is ended by the cancellation, and with it the turn.
+func TestCancelEndsACommand(t *testing.T) {
+	dir := checkout(t)
+	if err := os.WriteFile(filepath.Join(dir, "retry_test.go"), []byte("package retry\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestSlow(*testing.T) { time.Sleep(25 * time.Second) }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	c := connect(t, dir, modeFullAccess, true)
+	time.AfterFunc(500*time.Millisecond, func() {
+		if err := c.conn.Cancel(c.session); err != nil {
+			t.Error(err)
+		}
+	})
+	turn, err := c.conn.Prompt(t.Context(), c.session, prompt("none.md", "/ask do the tests pass?"))
+	if err != nil || turn.StopReason != "cancelled" || time.Since(begun) > 15*time.Second {
+		t.Errorf("turn %+v, %v after %v", turn, err, time.Since(begun))
+	}
+	c.end(t)
 }
 
 func FuzzReadTask(f *testing.F) {
