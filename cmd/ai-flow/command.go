@@ -78,7 +78,7 @@ func exitStatus(ctx context.Context, err error) int {
 }
 
 func (p *program) app() *cli.App {
-	return &cli.App{
+	app := &cli.App{
 		Name:        "ai-flow",
 		Usage:       "a coding agent behind a real boundary, asked by a comment",
 		Description: "Flags come before arguments: ai-flow try --agent demo '/ask how is this tested?'",
@@ -92,6 +92,12 @@ func (p *program) app() *cli.App {
 			p.agentsCommand(), p.previewCommand(), p.demoAgentCommand(),
 		},
 	}
+	for _, c := range app.Commands { // the library does not pass these down
+		for _, c := range append(c.Subcommands, c) {
+			c.OnUsageError, c.HideHelpCommand = wrongUsage, true
+		}
+	}
+	return app
 }
 
 // root is the program without a command that it knows.

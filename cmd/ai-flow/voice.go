@@ -55,8 +55,9 @@ func oneLine(s string) string {
 
 // failure says what went wrong and, when the error knows it, the next step.
 func (v *voice) failure(err error) {
-	v.line("%s %s", v.paint(red, "ai-flow:"), err)
-	if fix := hint(err); fix != "" {
+	fix := hint(err)
+	v.line("%s %s", v.paint(red, "ai-flow:"), strings.TrimSuffix(err.Error(), "; "+fix))
+	if fix != "" {
 		v.line("%s %s", v.paint(bold, "hint:"), fix)
 	}
 }

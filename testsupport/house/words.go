@@ -73,8 +73,8 @@ func (t *Tree) defaultTemps(f *file) (found []Finding) {
 var sudoCommand = regexp.MustCompile(`(^|[\s/;&|(])sudo($|\s+-|\s+\S+$)`)
 
 func checkSudo(t *Tree) []Finding {
-	// executor/permission reads the word in a stranger's command line; it never writes it.
-	homes := []string{"isolation", "executor/permission"}
+	// The other three read the word in a stranger's command line, output or want; they never run it.
+	homes := []string{"isolation", "executor/permission", "denials", "render"}
 	return t.literals(homes, "only isolation says how another user is reached", sudoCommand.MatchString)
 }
 
