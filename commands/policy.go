@@ -1,0 +1,90 @@
+package commands
+
+import (
+	"strings"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/executor/permission"
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+// PolicyPath is where a repository keeps its policy file. It is read from the default branch, never from a pull request's
+// head (F-31).
+const PolicyPath = ".github/ai-flow.yml"
+
+// Policy is a repository's policy file as plain values, with the defaults of behaviour.md section 8 where it is silent.
+type Policy struct {
+	Source   string   // where it was read, in words; "" when there is no file
+	Warnings []string // what was ignored: unknown keys, each with its line
+
+	Agent       string // a name of `ai-flow agents`; "" for none named
+	Models      Models
+	Permissions Permissions
+	Gates       []Gate
+	Rounds      int
+	Limits      executor.Limits // zero fields take the executor's defaults
+	Triage      render.Triage
+
+	LearnOnBuild  bool   // reserved
+	KnowledgeRepo string // reserved
+}
+
+// Models names a model for each command; "" where none is named.
+type Models struct{ Default, Ask, Edit, Build string }
+
+// Permissions is the part that the executor's permission policy is made of.
+type Permissions struct {
+	FullAccess, DenyAll bool
+	Deny, Ask, Allow    []permission.Rule
+}
+
+// Gate is a command that ai-flow runs itself after a pass.
+type Gate struct {
+	Name, Run string
+	Timeout   time.Duration
+}
+
+// DefaultPolicy is what holds without a policy file.
+func DefaultPolicy() Policy {
+	return Policy{
+		Permissions: Permissions{FullAccess: true},
+		Rounds:      3,
+		Triage: render.Triage{OrgFile: "Brewfile", ProjectFile: "dependencies.rb", ByDesign: []string{
+			"/opt/shared/**", "**/DerivedDataCache/**",
+			"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock",
+		}},
+	}
+}
+
+// Model is the model that a command is to run on: AI_FLOW_MODEL (override) before models.<command> before models.default;
+// "" leaves it to the agent. Blank counts as not set.
+func (p Policy) Model(c Command, override string) string {
+	for _, m := range []string{override, p.Models.of(c), p.Models.Default} {
+		if m = strings.TrimSpace(m); m != "" {
+			return m
+		}
+	}
+	return ""
+}
+
+func (m Models) of(c Command) string {
+	switch c {
+	case Ask:
+		return m.Ask
+	case Edit:
+		return m.Edit
+	case Build:
+		return m.Build
+	}
+	return ""
+}
+
+// permissions is the executor's policy for one launch.
+func (p Policy) permissions(pass permission.Pass, trusted bool, workspace string) permission.Policy {
+	return permission.Policy{
+		Pass: pass, Trusted: trusted, Workspace: workspace,
+		FullAccessAllowed: p.Permissions.FullAccess, DenyAll: p.Permissions.DenyAll,
+		Deny: p.Permissions.Deny, Ask: p.Permissions.Ask, Allow: p.Permissions.Allow,
+	}
+}
