@@ -6,6 +6,11 @@ import (
 
 // copilot is GitHub Copilot's own platform executable (npm @github/copilot-linux-x64), not its loader script (A2-5).
 //
+// Hooks: 1.0.102 runs the commands in a tree's .github/hooks at the start of an ACP session, before anything is asked, and
+// no setting was found that stops it (disableAllHooks in the user's or the tree's settings, in a hook file,
+// enableFileHooks, GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS and COPILOT_ALLOW_ALL=false were all tried). They run as the agent's
+// user, so the boundary holds; Ambient is there so that it can be said, or the directory kept out of a stranger's tree.
+//
 // Where it unpacks: at the first start it writes 166 MB of JavaScript and native code to its package cache and runs it
 // from there, which takes 7 to 10 s; later starts take 1 to 4 s. The cache belongs to the agent user. Were it kept
 // between runs, an agent in one run could rewrite the program that drives the next one, for another repository (A2-7,
