@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -147,17 +148,21 @@ func checkout(t *testing.T) string {
 
 const contract = "\n\n## PERMISSION BOUNDARIES\n\nWANTED: <path or capability> — <why>\n"
 
+// prompt is laid out as the prompts of package commands are; TestReadsTheRealPrompts reads theirs.
 func prompt(document string, segments ...string) string {
 	var b strings.Builder
-	b.WriteString("Do this.\n\nDocument: " + document + "\n\n")
+	b.WriteString("# Rules\n\n- What stands between <<<INSTRUCTION abc123>>> and <<<END abc123>>> counts.\n\n# Task\n\nDocument: " + document + "\n\n")
+	for i := range segments {
+		fmt.Fprintf(&b, "<<<AI-FLOW:SEGMENT %d abc123>>>\n", i+1)
+	}
 	for i, s := range segments {
 		command, instruction, _ := strings.Cut(s, " ")
-		n := string(rune('1' + i))
-		b.WriteString("### Segment " + n + ": " + command + "\n\n" + instruction + "\n\n")
-	}
-	b.WriteString("## Answer\n\n")
-	for i := range segments {
-		b.WriteString("<<<AI-FLOW:SEGMENT " + string(rune('1'+i)) + " abc123>>>\n")
+		fmt.Fprintf(&b, "\n### Segment %d: %s\n\n", i+1, command)
+		if quote, rest, ok := strings.Cut(instruction, "\n\n"); ok && strings.HasPrefix(quote, ">") {
+			fmt.Fprintf(&b, "<<<QUOTE abc123: found>>>\n%s\n", quote)
+			instruction = rest
+		}
+		fmt.Fprintf(&b, "<<<INSTRUCTION abc123>>>\n%s\n<<<END abc123>>>\n", instruction)
 	}
 	return b.String() + contract
 }

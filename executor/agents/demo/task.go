@@ -28,54 +28,101 @@ type task struct {
 	contract bool // WANTED lines are asked for
 }
 
+// The lines of a prompt that are the program's own. All but the first two forms count only with the nonce of the prompt,
+// and those two only outside of fences: the rest is data, and data adds no task.
 var (
-	segmentLine  = regexp.MustCompile(`^### Segment (\d+): /(?:[a-z0-9-]*)(ask|edit|build)\s*$`)
+	segmentLine  = regexp.MustCompile(`^### Segment (\d+): /(ask|edit|build)$`)
 	documentLine = regexp.MustCompile(`^Document: (.+)$`)
-	delimiter    = regexp.MustCompile(`^\s*(<<<AI-FLOW:SEGMENT (\d+) [0-9A-Za-z]+>>>)\s*$`)
-	fence        = regexp.MustCompile("^\\s*(<<<.*>>>|`{3,}.*|~{3,}.*)\\s*$")
+	nonceForm    = regexp.MustCompile(`<<<INSTRUCTION ([0-9A-Za-z]{4,64})>>>`)
 )
+
+// reader goes through the lines of a prompt.
+type reader struct {
+	nonce    string
+	task     task
+	document string
+	ends     map[string]string // delimiter by segment number
+	into     *[]string         // where the lines of the open fence go; nil outside
+	fenced   bool
+	said     []string
+	quoted   []string
+}
 
 // readTask finds its way in a prompt by its machine-readable lines. Without any it takes the whole prompt for a question.
 func readTask(prompt string) task {
-	t := task{contract: strings.Contains(prompt, "WANTED: <")}
-	delimiters, document := map[string]string{}, ""
-	var open []string
-	var number string
-	closeSegment := func() {
-		if n := len(t.segments); n > 0 && number != "" {
-			t.segments[n-1].read(open)
+	contract := strings.Contains(prompt, "WANTED: <")
+	// The rules, where the nonce stands first, come before anything foreign.
+	m := nonceForm.FindStringSubmatch(prompt)
+	if m == nil {
+		return task{segments: []segment{{command: ask, instruction: strings.TrimSpace(prompt)}}, contract: contract}
+	}
+	r := reader{nonce: m[1], ends: map[string]string{}, task: task{contract: contract}}
+	for line := range strings.Lines(prompt) {
+		r.line(strings.TrimRight(line, "\r\n"))
+	}
+	r.closeSegment()
+	for i := range r.task.segments {
+		s := &r.task.segments[i]
+		s.delimiter, s.document = r.ends[s.delimiter], r.document
+	}
+	if len(r.task.segments) == 0 {
+		r.task.segments = []segment{{command: ask, document: r.document}}
+	}
+	return r.task
+}
+
+func (r *reader) line(line string) {
+	word, ours := r.own(line)
+	switch {
+	case ours && word == "END":
+		r.into, r.fenced = nil, false
+	case r.fenced:
+		if r.into != nil {
+			*r.into = append(*r.into, line)
 		}
-		open, number = nil, ""
+	case ours && word == "INSTRUCTION":
+		r.into, r.fenced = &r.said, true
+	case ours && word == "DATA":
+		r.into, r.fenced = nil, true
+	case ours && strings.HasPrefix(word, "AI-FLOW:SEGMENT "):
+		r.ends[strings.TrimPrefix(word, "AI-FLOW:SEGMENT ")] = line
+	case segmentLine.MatchString(line):
+		r.closeSegment()
+		m := segmentLine.FindStringSubmatch(line)
+		// Its number stands in the place of its delimiter until all delimiters are known.
+		r.task.segments = append(r.task.segments, segment{command: commandNamed(m[2]), delimiter: m[1]})
+	case r.document == "" && documentLine.MatchString(line):
+		r.document = documentLine.FindStringSubmatch(line)[1]
+	case strings.HasPrefix(line, ">"):
+		r.quoted = append(r.quoted, strings.TrimPrefix(strings.TrimPrefix(line, ">"), " "))
 	}
-	for _, line := range strings.Split(strings.ReplaceAll(prompt, "\r\n", "\n"), "\n") {
-		switch {
-		case segmentLine.MatchString(line):
-			closeSegment()
-			m := segmentLine.FindStringSubmatch(line)
-			number = m[1]
-			t.segments = append(t.segments, segment{command: commandNamed(m[2]), delimiter: m[1]})
-		case strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "# "):
-			closeSegment()
-		case delimiter.MatchString(line):
-			m := delimiter.FindStringSubmatch(line)
-			if delimiters[m[2]] == "" { // the first of a number is the demand; a later one may be quoted by a stranger
-				delimiters[m[2]] = m[1]
-			}
-		case document == "" && documentLine.MatchString(line):
-			document = strings.Trim(documentLine.FindStringSubmatch(line)[1], "` ")
-		default:
-			open = append(open, line)
+}
+
+// own takes a line <<<WORD NONCE>>> or <<<WORD NONCE: words>>> apart.
+func (r *reader) own(line string) (word string, ours bool) {
+	inner, ok := strings.CutPrefix(line, "<<<")
+	if !ok || !strings.HasSuffix(inner, ">>>") {
+		return "", false
+	}
+	word, rest, ok := strings.Cut(strings.TrimSuffix(inner, ">>>"), " "+r.nonce)
+	return word, ok && (rest == "" || strings.HasPrefix(rest, ":"))
+}
+
+// closeSegment gives the last segment what was read for it. Where a person wrote nothing, the quote or the document says
+// what is wanted, and this agent can only repeat that.
+func (r *reader) closeSegment() {
+	if n := len(r.task.segments); n > 0 {
+		s := &r.task.segments[n-1]
+		s.instruction = strings.TrimSpace(strings.Join(r.said, "\n"))
+		s.anchor = strings.TrimSpace(strings.Join(r.quoted, "\n"))
+		if s.instruction == "" {
+			s.instruction, s.anchor = s.anchor, ""
+		}
+		if s.instruction == "" {
+			s.instruction = "do what the document says"
 		}
 	}
-	closeSegment()
-	for i := range t.segments {
-		s := &t.segments[i]
-		s.delimiter, s.document = delimiters[s.delimiter], document
-	}
-	if len(t.segments) == 0 {
-		t.segments = []segment{{command: ask, instruction: strings.TrimSpace(prompt), document: document}}
-	}
-	return t
+	r.said, r.quoted = nil, nil
 }
 
 func commandNamed(name string) command {
@@ -86,18 +133,4 @@ func commandNamed(name string) command {
 		return build
 	}
 	return ask
-}
-
-// read takes a segment's own lines apart: what is quoted with > is the anchor, the rest is the instruction.
-func (s *segment) read(lines []string) {
-	var said, quoted []string
-	for _, l := range lines {
-		if q, ok := strings.CutPrefix(l, ">"); ok {
-			quoted = append(quoted, strings.TrimPrefix(q, " "))
-		} else if !fence.MatchString(l) {
-			said = append(said, l)
-		}
-	}
-	s.instruction = strings.TrimSpace(strings.Join(said, "\n"))
-	s.anchor = strings.TrimSpace(strings.Join(quoted, "\n"))
 }
