@@ -12,7 +12,7 @@ const editBase = `echo a >a; printf 'one\ntwo\n' >lines; mkdir d; echo f >d/f; p
 
 // What the agent does to its tree, and the changes that come back, one a line: status, mode, size, lines, path.
 func TestEditsComeBack(t *testing.T) {
-	for _, c := range []struct{ name, script, want string }{
+	cases := []struct{ name, script, want string }{
 		{"edit, add, delete", `echo x >>lines; echo new >d/new; rm a`, `D 100644 0 +0 -1 a, A 100644 4 +1 -0 d/new, M 100644 10 +1 -0 lines`},
 		{"committed (F-36)", `echo x >>lines; git add -A; git commit -qm mine`, `M 100644 10 +1 -0 lines`},
 		{"committed and reverted in the tree", `echo x >>lines; git commit -qam mine; printf 'one\ntwo\n' >lines`, ``},
@@ -27,7 +27,7 @@ func TestEditsComeBack(t *testing.T) {
 		{"index flags", `git update-index --assume-unchanged a; git update-index --skip-worktree lines; echo x >a; echo x >lines`, `M 100644 2 +1 -1 a, M 100644 2 +1 -2 lines`},
 		{"its own exclude file", `echo n >>.git/info/exclude; echo n >n`, `A 100644 2 +1 -0 n`},
 		{"same size, old time", `touch -r a /tmp/ref.$$; echo b >a; touch -r /tmp/ref.$$ a; rm /tmp/ref.$$`, `M 100644 2 +1 -1 a`},
-		{"modes (H8-07)", `chmod -x run.sh; chmod +x a; chmod 4755 d/f; echo '#!/bin/sh' >new.sh; chmod 0755 new.sh`,
+		{"modes (H8-07)", `chmod a-x run.sh; chmod a+x a; chmod 4755 d/f; echo '#!/bin/sh' >new.sh; chmod 0755 new.sh`,
 			`M 100755 2 +0 -0 a, M 100755 2 +0 -0 d/f, A 100755 10 +1 -0 new.sh, M 100644 10 +0 -0 run.sh`},
 		{"closed to itself (H4-10, H8-10)", `umask 077; echo n >n; chmod 0 n; mkdir -p e/f; echo n >e/f/n; chmod 0 e/f e; chmod 0 d; chmod 0 a`,
 			`A 100644 2 +1 -0 e/f/n, A 100644 2 +1 -0 n`},
@@ -45,9 +45,10 @@ func TestEditsComeBack(t *testing.T) {
 		{"odd names (H8-05)", `touch -- -rf $'new\nline.txt' café.txt 'a "q".txt' $'tab\t.txt' ' lead' $'bad\xff.bin' ':(glob)*' $'\\134'`,
 			"A 100644 0 +0 -0  lead, A 100644 0 +0 -0 -rf, A 100644 0 +0 -0 :(glob)*, A 100644 0 +0 -0 \\134, A 100644 0 +0 -0 a \"q\".txt, A 100644 0 +0 -0 bad\xff.bin, A 100644 0 +0 -0 café.txt, A 100644 0 +0 -0 new\nline.txt, A 100644 0 +0 -0 tab\t.txt"},
 		{"contents that look like commands", `printf 'x\nblob\nmark :1\ndata 5\nevil\ndone\n' >c; printf 'done\n' >e; printf '\n\n' >f`, `A 100644 32 +6 -0 c, A 100644 5 +1 -0 e, A 100644 2 +2 -0 f`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			inRooms(t, func(t *testing.T, room *isolation.Room) {
+	}
+	inRooms(t, func(t *testing.T, room *isolation.Room) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
 				w := handOver(t, room, checkout(t, editBase))
 				w.agent(t, c.script)
 				taken := w.take(t, Limits{})
@@ -59,8 +60,8 @@ func TestEditsComeBack(t *testing.T) {
 					t.Errorf("taken twice: %s, then %s", taken.Tree, again.Tree)
 				}
 			})
-		})
-	}
+		}
+	})
 }
 
 func show(taken Taken) string {

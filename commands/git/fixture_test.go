@@ -11,6 +11,7 @@ import (
 
 	"github.com/d3mlabs/ai-flow/executor/process"
 	"github.com/d3mlabs/ai-flow/isolation"
+	"github.com/d3mlabs/ai-flow/testsupport/hostuser"
 )
 
 // sh runs a shell script of the user's, as the user, with an ordinary git environment, and returns what it printed.
@@ -108,11 +109,23 @@ func (w *world) take(t testing.TB, l Limits) Taken {
 	return taken
 }
 
-// inRooms runs a test in a room of each kind: the same user, and, where the host can, another one.
+// inRooms runs a test in a room of each kind: the same user's, and another user's behind a real sudo.
 func inRooms(t *testing.T, test func(t *testing.T, room *isolation.Room)) {
 	t.Helper()
 	t.Run("same user", func(t *testing.T) { test(t, sameUser(t)) })
+	t.Run("another user", func(t *testing.T) { test(t, anotherUser(t, hostuser.Get(t))) })
 }
+
+func anotherUser(t testing.TB, p hostuser.Pair) *isolation.Room {
+	t.Helper()
+	id, err := isolation.Resolve(t.Context(), process.Runner{}, p.Agent.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return enter(t, id)
+}
+
+func TestMain(m *testing.M) { os.Exit(hostuser.Main(m)) }
 
 func sameUser(t testing.TB) *isolation.Room {
 	t.Helper()
@@ -125,7 +138,7 @@ func sameUser(t testing.TB) *isolation.Room {
 
 func enter(t testing.TB, id isolation.Identity) *isolation.Room {
 	t.Helper()
-	room, err := isolation.Open(t.Context(), process.Runner{}, id, isolation.OpenOptions{StateDir: t.TempDir(), TempDir: t.TempDir()})
+	room, err := isolation.Open(t.Context(), process.Runner{}, id, isolation.OpenOptions{StateDir: filepath.Join(t.TempDir(), "state"), TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,6 @@ type Repo struct {
 	format  string // sha1 or sha256
 	partial bool   // a partial clone: blobs of old commits may be missing
 	shallow map[OID]bool
-	trees   int // hand-overs so far, for the name of the next
 	indexes int
 }
 

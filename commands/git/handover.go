@@ -80,7 +80,6 @@ func (r *Repo) HandOver(ctx context.Context, room *isolation.Room, commit OID, o
 	if err != nil {
 		return nil, err
 	}
-	t.dir = r.nextDir(room)
 	t.cost = Cost{Files: len(t.base), Commits: h.commits}
 	if t.cost.PackBytes, err = r.send(ctx, t, commit, o.Branch, h); err != nil {
 		return nil, r.explainMissing(err)
@@ -94,14 +93,6 @@ func (t *Tree) Dir() string { return t.dir }
 
 // Cost says what the hand-over moved.
 func (t *Tree) Cost() Cost { return t.cost }
-
-func (r *Repo) nextDir(room *isolation.Room) string {
-	r.trees++
-	if r.trees == 1 {
-		return room.Path("tree")
-	}
-	return room.Path("tree" + strconv.Itoa(r.trees))
-}
 
 // refuseAgents refuses a checkout that the agent user owns: its configuration would be the agent's (S2).
 func (r *Repo) refuseAgents(id isolation.Identity) error {
@@ -130,7 +121,7 @@ func (r *Repo) send(ctx context.Context, t *Tree, commit OID, branch string, h h
 		fmt.Fprintf(&revs, "--shallow %s\n", id)
 	}
 	fmt.Fprintf(&revs, "%s\n", commit)
-	args := []string{r.bin, t.dir, string(commit), branch, r.format}
+	args := []string{r.bin, t.room.Path(), string(commit), branch, r.format}
 	for _, id := range h.boundary {
 		args = append(args, string(id))
 	}
@@ -141,7 +132,11 @@ func (r *Repo) send(ctx context.Context, t *Tree, commit OID, branch string, h h
 			"pack-objects", "--revs", "--stdout", "--quiet", "--delta-base-offset", "--window=0")
 		return err
 	}, func(pack io.Reader) error {
-		_, err := asAgent(ctx, t.room, "hand-over", job{stdin: pack}, handOverScript, args...)
+		n, err := asAgent(ctx, t.room, "hand-over", job{stdin: pack, max: 64}, handOverScript, args...)
+		if err == nil && strings.Trim(string(n), "0123456789") != "" {
+			err = fmt.Errorf("the agent's side answered %.64q", n)
+		}
+		t.dir = t.room.Path("tree" + string(n))
 		return err
 	})
 	return int64(sent), err

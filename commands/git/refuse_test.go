@@ -10,7 +10,7 @@ import (
 // What may not come back is named, all of it at once, and then no tree comes back at all (F-43, H8-06, H8-08, H8-10, H8-11).
 func TestRefusedByName(t *testing.T) {
 	const hfs = "\u200c" // a code point that HFS+ ignores
-	for _, c := range []struct{ name, script, want string }{
+	cases := []struct{ name, script, want string }{
 		{"a repository", `git init -q sub; echo x >sub/x`, `"sub": a git repository inside`},
 		{"a repository with a commit", `git init -q sub; git -C sub -c user.name=x -c user.email=x commit -q --allow-empty -m x`, `"sub": a git repository inside`},
 		{"a repository deep inside", `mkdir -p x/y; git init -q x/y/z; echo x >x/y/z/f`, `"x/y/z": a git repository inside`},
@@ -39,9 +39,10 @@ func TestRefusedByName(t *testing.T) {
 		{"a submodule replaced by a file", `rmdir sm; echo x >sm`, `"sm": inside the submodule "sm"`},
 		{"a submodule filled with files", `echo x >sm/x`, `"sm/x": inside the submodule "sm"`},
 		{"deep paths", `p=$(printf 'd/%.0s' $(seq 150)); mkdir -p $p; touch ${p}f`, `"d/d/d/`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			inRooms(t, func(t *testing.T, room *isolation.Room) {
+	}
+	inRooms(t, func(t *testing.T, room *isolation.Room) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
 				w := handOver(t, room, checkout(t, editBase+`; git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule --quiet add ../sub sm; git rm -q --cached .gitmodules; rm .gitmodules
 					mkdir -p half/objects; echo ref >half/HEAD; echo k >half/objects/k`))
 				w.agent(t, "echo fine >>lines; "+c.script)
@@ -63,13 +64,13 @@ func TestRefusedByName(t *testing.T) {
 					}
 				}
 			})
-		})
-	}
+		}
+	})
 }
 
 // What stays behind by its nature is named, and the rest comes back.
 func TestSkippedByName(t *testing.T) {
-	for _, c := range []struct{ name, script, want string }{
+	cases := []struct{ name, script, want string }{
 		{"a pipe and a socket", `mkfifo p; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("s")'; echo n >n`,
 			`A 100644 2 +1 -0 n, skipped "p": a pipe, socket or device, skipped "s": a pipe, socket or device`},
 		{"a repository around tracked files", `git init -q d; echo n >d/n; echo g >>d/f`,
@@ -78,9 +79,10 @@ func TestSkippedByName(t *testing.T) {
 			`A 100644 2 +1 -0 n, skipped "sm": a submodule; it stays at the base's commit`},
 		{"a removed submodule directory", `rmdir sm; echo n >n`, `A 100644 2 +1 -0 n`},
 		{"repositories and big files that are ignored", `echo '/m/' >.gitignore; mkdir m; git init -q m/r; truncate -s 200M m/big; mkdir m/closed; chmod 0 m/closed`, `M 100644 4 +1 -1 .gitignore`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			inRooms(t, func(t *testing.T, room *isolation.Room) {
+	}
+	inRooms(t, func(t *testing.T, room *isolation.Room) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
 				w := handOver(t, room, checkout(t, editBase+`; git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule --quiet add ../sub sm`))
 				w.agent(t, c.script)
 				taken := w.take(t, Limits{})
@@ -91,8 +93,8 @@ func TestSkippedByName(t *testing.T) {
 					t.Errorf("the submodule is gone:\n%s", w.listing(t, taken.Tree))
 				}
 			})
-		})
-	}
+		}
+	})
 }
 
 // Limits hold at their edge, each with its reason.
@@ -119,14 +121,14 @@ func TestLimits(t *testing.T) {
 
 // The agent removed its tree or put a link in its place (F-04): said, and nothing is read elsewhere.
 func TestTreeGone(t *testing.T) {
-	for _, script := range []string{`rm -rf "$PWD"`, `mv "$PWD" "$PWD.moved"; ln -s "$PWD.moved" "$PWD"`, `mv "$PWD" "$PWD.moved"; ln -s /etc "$PWD"`, `rm -rf "$PWD"; mkfifo "$PWD"`} {
-		inRooms(t, func(t *testing.T, room *isolation.Room) {
+	inRooms(t, func(t *testing.T, room *isolation.Room) {
+		for _, script := range []string{`rm -rf "$PWD"`, `mv "$PWD" "$PWD.moved"; ln -s "$PWD.moved" "$PWD"`, `mv "$PWD" "$PWD.moved"; ln -s /etc "$PWD"`, `rm -rf "$PWD"; mkfifo "$PWD"`} {
 			w := handOver(t, room, checkout(t, "echo x >x"))
 			w.agent(t, script)
 			taken, err := w.tree.TakeBack(t.Context(), Limits{})
 			if err == nil || !strings.Contains(err.Error(), "removed or replaced its tree") || taken.Tree != "" {
 				t.Errorf("%s: %+v, %v", script, taken, err)
 			}
-		})
-	}
+		}
+	})
 }

@@ -9,7 +9,7 @@ import (
 // A tree that the agent left alone comes back as exactly the base, whatever the repository's attributes ask for, and also
 // when every time stamp in it has changed.
 func TestUntouchedTreeIsTheBase(t *testing.T) {
-	for name, script := range map[string]string{
+	cases := map[string]string{
 		"plain":                  `echo a >a; mkdir d; echo b >d/b`,
 		"empty":                  `:`,
 		"text=auto, CRLF inside": `printf 'a\r\nb\r\n' >crlf.txt; printf 'a\n' >lf.txt; git add -A; echo '* text=auto' >.gitattributes`,
@@ -32,9 +32,10 @@ func TestUntouchedTreeIsTheBase(t *testing.T) {
 		"old mode 100664": `echo a >a; git add a; git commit -qm a
 			tree=$(git cat-file tree HEAD: | sed 's/100644/100664/' | git hash-object --literally -t tree -w --stdin); git reset -q --soft $(git commit-tree $tree -m odd)`,
 		"sha256": `rm -rf .git; git init -q --object-format=sha256; echo a >a; ln -s a l`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			inRooms(t, func(t *testing.T, room *isolation.Room) {
+	}
+	inRooms(t, func(t *testing.T, room *isolation.Room) {
+		for name, script := range cases {
+			t.Run(name, func(t *testing.T) {
 				w := handOver(t, room, checkout(t, script))
 				for _, then := range []string{":", `find . -path ./.git -prune -o -exec touch -h -d '2001-02-03' {} +`, "rm -rf .git"} {
 					w.agent(t, then)
@@ -44,8 +45,8 @@ func TestUntouchedTreeIsTheBase(t *testing.T) {
 					}
 				}
 			})
-		})
-	}
+		}
+	})
 }
 
 // What the agent finds: raw contents, a clean status, a branch, some history to look at, no remote, an identity.

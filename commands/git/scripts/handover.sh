@@ -1,11 +1,16 @@
 # Runs as the agent user: makes the tree from the pack on standard input.
-# usage: git tree commit branch format [shallow-commit...]
+# usage: git room commit branch format [shallow-commit...]
+# Output: which of the room's trees it is: "" for the first, then 2, 3, ...
 set -eu
 umask 022
-git=$1 tree=$2 commit=$3 branch=$4 format=$5
+git=$1 room=$2 commit=$3 branch=$4 format=$5
 shift 5
-mkdir -- "$tree"
-cd -- "$tree"
+cd -- "$room"
+n=
+while [ -e "tree$n" ] || [ -h "tree$n" ]; do n=$((${n:-1} + 1)); done
+mkdir "tree$n"
+cd "tree$n"
+printf %s "$n"
 if [ "$format" = sha1 ]; then
     "$git" init --quiet --template=
 else
