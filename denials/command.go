@@ -53,8 +53,11 @@ func segments(s string) (out []string, hides bool) {
 		b := s[i]
 		switch {
 		case quote != 0:
-			if b == quote {
+			switch {
+			case b == quote:
 				quote = 0
+			case b == '\\' && quote == '"':
+				i++
 			}
 			continue
 		case b == '\'' || b == '"':
@@ -98,6 +101,8 @@ func isReader(name string, words []string) bool {
 	switch name {
 	case "git":
 		return gitReaders[gitCommand(words)]
+	case "awk", "gawk", "mawk":
+		return !slices.ContainsFunc(words[1:], func(w string) bool { return strings.Contains(w, "system(") })
 	case "sed":
 		return !slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in-place") })
 	case "find", "fd":

@@ -98,13 +98,18 @@ func (l *line) behind(head, tail string, eperm bool) (finding, bool) {
 		} else {
 			path = l.firstQuoted(word, "", eperm)
 		}
+	case strings.HasPrefix(tail, " on key "): // sysctl
+		return l.finding("", "sysctl"), true
 	default:
 		path = l.afterPreposition(tail)
 	}
 	if path == "" {
 		return finding{}, false
 	}
-	f := l.finding(path, "")
+	f := l.finding(directoryOfTemporary("", path), "")
+	if tool, _, ok := strings.Cut(head, ":"); ok && isWord(tool) {
+		f.tool = tool
+	}
 	f.weak = l.source || l.indent && !typed
 	return f, true
 }
@@ -218,7 +223,7 @@ func ends(tail string) bool {
 			return !strings.HasPrefix(t, "[") || strings.HasSuffix(t, "]")
 		}
 	}
-	t = strings.TrimLeft(tail, "'’\"")
+	t = strings.TrimLeft(tail, "'’\").")
 	return strings.HasPrefix(t, " at ") && strings.Contains(t, " line ") || // perl
 		strings.HasPrefix(t, " in ") && strings.Contains(t, " on line ") || // php
 		strings.HasPrefix(t, " - Local (") || strings.HasPrefix(t, " {")
@@ -248,10 +253,14 @@ func reasonFollows(head string) (string, bool) {
 // leftmost part is the tool's own name.
 func (l *line) before(head string, eperm bool) finding {
 	parts := parts(head)
+	for len(parts) > 1 && strings.EqualFold(parts[len(parts)-1], "permission denied") {
+		parts = parts[:len(parts)-1]
+	}
 	f := l.finding("", "")
 	if len(parts) == 0 {
 		f.weak = true // the reason alone
 		f.subject = l.fromLinesBefore()
+		f.kind = kindOf(f.subject)
 		return f
 	}
 	if tool := parts[0]; !strings.Contains(tool, " ") {
@@ -265,6 +274,9 @@ func (l *line) before(head string, eperm bool) finding {
 	}
 	if f.subject == "" {
 		f.subject = bareName(f.tool, parts)
+	}
+	if _, lead := afterLead(parts[len(parts)-1]); lead && f.subject == "" && len(parts) > 2 { // tar: x: Cannot open
+		f.subject = bareName(f.tool, parts[:len(parts)-1])
 	}
 	if f.subject == "" && (len(parts) == 1 || strings.HasPrefix(l.text, "Caused by")) {
 		f.subject = l.fromLinesBefore()

@@ -81,6 +81,9 @@ func stripPrefix(s string) (string, bool) {
 			return f[2], true
 		}
 	case s[0] >= '0' && s[0] <= '9':
+		if meter, rest, ok := strings.Cut(s, "Warning: "); ok && strings.Trim(meter, "0123456789 .:-kMG%") == "" {
+			return "Warning: " + rest, true // curl's progress meter stands on the same line
+		}
 		return stripStamp(s)
 	}
 	// docker compose: "web-1  | "
@@ -180,6 +183,9 @@ func (l *line) stripPosition() bool {
 		for _, p := range liveAfterPosition {
 			if strings.HasPrefix(l.text[end:], p) {
 				l.text = strings.TrimPrefix(l.text[end:], " ")
+				if frame, rest, ok := strings.Cut(l.text, "': "); ok && strings.HasPrefix(p, "in ") && !strings.Contains(frame, ": ") {
+					l.text = rest // ruby names the method: in `read':
+				}
 				return true
 			}
 		}
@@ -191,7 +197,7 @@ func (l *line) stripPosition() bool {
 // position finds "name:12:" or "name:12:5:" at the start of s: the offset behind it, or that text follows at once.
 func position(s string) (end int, hit bool) {
 	colon := strings.IndexByte(s, ':')
-	if colon <= 0 || colon+2 >= len(s) || strings.IndexByte(s[:colon], ' ') >= 0 && !strings.ContainsAny(s[:colon], "/.") {
+	if colon <= 0 || colon+2 >= len(s) || strings.IndexByte(s[:colon], ' ') >= 0 || strings.Trim(s[:colon], "0123456789.") == "" || shells[s[:colon]] {
 		return 0, false
 	}
 	i := colon + 1

@@ -100,7 +100,7 @@ func isPathStart(s string) bool {
 			return true
 		}
 	}
-	return len(s) > 1 && s[0] == '/' && s[1] != '/' && s[1] != ' ' && s[1] != '*'
+	return len(s) > 1 && s[0] == '/' && s[1] != '/' && strings.IndexByte(" *'\"`)", s[1]) < 0
 }
 
 // trimPath cuts the words and signs behind a path that ran to the end of a part.
@@ -112,7 +112,7 @@ func trimPath(p string) string {
 	for changed := true; changed; {
 		changed = false
 		for _, end := range []string{" for reading", " for writing", " for output", " for input", " for append", " failed", " because", " -", " - open",
-			" - unlink", " - opendir", " - mkdir", " - rename", " - stat", ")", "\"", "'", "`", ",", ";"} {
+			" - unlink", " - opendir", " - mkdir", " - rename", " - stat", ")", "]", "\"", "'", "`", ",", ";"} {
 			if rest, ok := strings.CutSuffix(p, end); ok && rest != "" && !(end == ")" && strings.Contains(rest, "(")) {
 				p, changed = strings.TrimRight(rest, " "), true
 			}

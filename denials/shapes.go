@@ -146,7 +146,7 @@ func pathBehind(end string) func(*line, string, string) (finding, bool) {
 				return finding{}, false
 			}
 		}
-		if path = strings.Trim(path, " .'\""); path == "" || len(path) > 4096 {
+		if path = strings.Trim(strings.TrimRight(path, ". "), " '\""); path == "" || len(path) > 4096 {
 			return finding{}, false
 		}
 		return l.finding(path, ""), true

@@ -66,17 +66,17 @@ var (
 		"cannot", "can't", "can’t", "can not", "could not", "couldn't", "couldn’t", "unable to", "failed to", "failure to", "error", "failed",
 		"while", "warning", "not able to", "when",
 	}
-	verbs = words(`open create read write stat statx access remove delete unlink mkdir touch execute exec run rename move copy link lock load save
-		make truncate replace creating opening reading writing removing deleting accessing executing unlinking renaming statting
-		find chdir execve enter list redirect traverse modify update overwrite start spawn`)
+	verbs = words(`open create read write stat statx access remove delete unlink mkdir touch execute exec run rename move copy link lock save
+		truncate replace creating opening reading writing removing deleting accessing executing unlinking renaming statting
+		chdir execve redirect traverse overwrite spawn`)
 	nouns = words(`file files directory dir regular output input config configuration lock temporary temp the old new file: to into hard
 		symbolic link fifo socket special source script module library executable archive database object shared cache log key path command
-		host program process source perl`)
+		host program process source perl stream descriptor name terminal device socket connection`)
 )
 
 // calls are names of system calls and functions as they stand alone in messages ("connect: permission denied").
 var calls = words(`open openat creat mkdir mkdirat mkdirall stat lstat fstat statfs unlink unlinkat remove rename renameat chmod fchmod chown lchown
-	fchown chtimes utimes utimensat symlink link linkat readlink truncate ftruncate exec execve execv execvp fork/exec fork clone readdir
+	fchown chtimes utimes utimensat symlink link linkat readlink truncate ftruncate denied exec execve execv execvp fork/exec fork clone readdir
 	readdirent opendir scandir access faccessat mkstemp mkdtemp chdir rmdir watch copyfile fsync flock connect bind dial listen accept send
 	sendto sendmsg recv read write mknod mkfifo mount umount socket socketpair ptrace attach kill setuid setgid setgroups setresuid
 	setresgid setreuid unshare setns ioctl chroot pivot_root prctl mlock mlockall mmap mprotect shmget semget sched_setscheduler
