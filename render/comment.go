@@ -68,15 +68,13 @@ func (c *writer) runLink(label string) string {
 // what stands below it is ours.
 func (c *writer) bottom() string {
 	parts := c.notes()
-	if wants := c.r.wantsBlock(c.where); wants != "" {
+	if wants := c.r.wantsBlock(); wants != "" {
 		parts = append(parts, wants)
 	}
-	if footer := c.footer(); footer != "" {
-		parts = append(parts, footer)
+	if refused := c.r.Outcome == Refused || c.r.Outcome == Nothing; refused && c.r.Run.Agent == "" && len(parts) == 0 {
+		return "" // no agent ran: the one line says it all
 	}
-	if len(parts) == 0 {
-		return ""
-	}
+	parts = append(parts, c.footer())
 	if c.loneAnswer() {
 		return "\n---\n\n" + strings.Join(parts, "\n\n") + "\n"
 	}
@@ -170,11 +168,10 @@ func (c *writer) icon(s Segment) string {
 	switch c.r.Outcome {
 	case Refused, Nothing:
 		return "ℹ️"
-	case Failed, Cancelled:
-		return "⚠️"
-	}
-	if s.OK {
-		return "✅"
+	case Done, Restricted:
+		if s.OK {
+			return "✅"
+		}
 	}
 	return "⚠️"
 }

@@ -145,9 +145,27 @@ func words(text string) []string {
 				n += size
 			}
 		}
+		n += joined(text[n:])
 		out, text = append(out, text[:n]), text[n:]
 	}
 	return out
+}
+
+// joined measures the marks that belong to the sign before them, and what a joiner joins to it.
+func joined(text string) int {
+	n := 0
+	for n < len(text) {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		if r != 0x200D && !unicode.Is(unicode.M, r) {
+			break
+		}
+		n += size
+		if r == 0x200D {
+			_, size = utf8.DecodeRuneInString(text[n:])
+			n += size
+		}
+	}
+	return n
 }
 
 func class(r rune) int {

@@ -104,34 +104,20 @@ func (h hosts) hideLinks(text string, links *[]string) string {
 	text = strings.NewReplacer("\ue000", "", "\ue001", "").Replace(text)
 	var b strings.Builder
 	for len(*links) < 8 {
-		open := strings.IndexByte(text, '[')
-		if open < 0 {
+		shut := strings.Index(text, "](")
+		end := strings.IndexByte(text[max(shut, 0):], ')') + shut
+		if shut < 0 || end < shut {
 			break
 		}
-		shut := strings.Index(text[open:], "](")
-		if shut < 0 {
-			break
-		}
-		shut += open
-		end := strings.IndexByte(text[shut:], ')')
-		if end < 0 {
-			break
-		}
-		end += shut
-		label, dest := text[open+1:shut], text[shut+2:end]
-		if !h.ownPage(dest) || strings.ContainsAny(label, "[]!<") {
-			b.WriteString(text[:shut])
-			text = text[shut:]
-			if strings.IndexByte(text, '[') == -1 {
-				break
-			}
-			b.WriteString(text[:2])
-			text = text[2:]
+		open := strings.LastIndexByte(text[:shut], '[')
+		if open < 0 || open > 0 && strings.IndexByte("!\\", text[open-1]) >= 0 || !h.ownPage(text[shut+2:end]) ||
+			strings.ContainsAny(text[open+1:shut], "]<") {
+			b.WriteString(text[:shut+2])
+			text = text[shut+2:]
 			continue
 		}
-		b.WriteString(text[:open])
-		b.WriteString(placeholder(len(*links)))
-		*links = append(*links, "["+linkLabel(label)+"]("+dest+")")
+		b.WriteString(text[:open] + placeholder(len(*links)))
+		*links = append(*links, "["+linkLabel(text[open+1:shut])+text[shut:end+1])
 		text = text[end+1:]
 	}
 	b.WriteString(text)

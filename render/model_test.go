@@ -169,7 +169,7 @@ var (
 	addressRule = regexp.MustCompile(`(?i)(^|[^a-z0-9])(www\.[a-z0-9]|mailto:[a-z0-9]|ftp://)`)
 	mathRule    = regexp.MustCompile(`\$\$|(^|[\s(])\$[^\s$][^$\n]*[^\s$\\]\$($|[\s.,;:)])`)
 	footRule    = regexp.MustCompile(`⚙|⏳|:gear:`)
-	alertRule   = regexp.MustCompile(`\[![A-Za-z]+\]`)
+	alertRule   = regexp.MustCompile(`^\s*\[![A-Za-z]+\]`)
 	commandRule = regexp.MustCompile(`^/[A-Za-z]+(\s|$)`)
 )
 

@@ -82,6 +82,32 @@ func (htmlRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindHTMLBlock, renderHTMLBlock)
 	r.Register(ast.KindRawHTML, renderRawHTML)
 	r.Register(ast.KindImage, renderImage)
+	r.Register(ast.KindFencedCodeBlock, renderFence)
+}
+
+// renderFence writes a code block; the lines of a diff in their colours, as GitHub shows them.
+func renderFence(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	diff := string(n.(*ast.FencedCodeBlock).Language(source)) == "diff"
+	var b bytes.Buffer
+	b.WriteString("<pre><code>")
+	for i := range n.Lines().Len() {
+		seg := n.Lines().At(i)
+		line := string(seg.Value(source))
+		switch text := html.EscapeString(line); {
+		case diff && line[0] == '+':
+			b.WriteString("<ins>" + text + "</ins>")
+		case diff && line[0] == '-':
+			b.WriteString("<del>" + text + "</del>")
+		default:
+			b.WriteString(text)
+		}
+	}
+	b.WriteString("</code></pre>\n")
+	_, err := w.Write(b.Bytes())
+	return ast.WalkSkipChildren, err
 }
 
 func renderHTMLBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

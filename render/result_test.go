@@ -114,11 +114,19 @@ func check(t *testing.T, r Result) {
 	} else if strings.Contains(comment+summary, "### Boundary wants") { // A3-11
 		t.Errorf("a section of wants without wants")
 	}
-	if !strings.Contains(comment, "⚙️ ") || !strings.HasSuffix(strings.TrimSpace(comment), outcomeWords(newWriter(r).r.Outcome)) {
+	if o := r.Outcome; (o == Refused || o == Nothing) && r.Run.Agent == "" && len(r.Wants)+len(r.Notes) == 0 {
+		if strings.Contains(comment, "⚙️") {
+			t.Errorf("a refusal is one line: %q", comment)
+		}
+	} else if !strings.Contains(comment, "⚙️ ") || !strings.HasSuffix(strings.TrimSpace(comment), outcomeWords(newWriter(r).r.Outcome)) {
 		t.Errorf("the footer is missing: %q", comment[max(0, len(comment)-200):])
 	}
-	if strings.Contains(text, "\x1b") || Terminal(text) != text {
-		t.Errorf("the terminal text holds what no terminal should get: %q", text)
+	if again := Terminal(text); again != text {
+		i := 0
+		for i < len(again) && again[i] == text[i] {
+			i++
+		}
+		t.Errorf("the terminal text holds what no terminal should get: %q", text[max(0, i-20):min(len(text), i+20)])
 	}
 }
 

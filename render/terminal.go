@@ -80,9 +80,13 @@ func (t *terminal) head() {
 	}
 }
 
-// plainOurs takes the Markdown marks off a sentence of ours.
+// plainOurs takes the Markdown marks off a sentence of ours: bold outside code, and the back-ticks.
 func plainOurs(text string) string {
-	return strings.NewReplacer("**", "", "`", "").Replace(oneLine(text, maxOurs))
+	parts := strings.Split(oneLine(text, maxOurs), "`")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = strings.ReplaceAll(parts[i], "**", "")
+	}
+	return strings.Join(parts, "")
 }
 
 func (t *terminal) answers() {
@@ -167,9 +171,9 @@ func (t *terminal) wants() {
 		return
 	}
 	t.line("")
-	t.line(t.paint(yellow+";"+bold, "Boundary wants") + t.paint(faint, " (nothing was granted; a person decides)"))
+	t.pair("", yellow+";"+bold, "Boundary wants", "nothing was granted; a person decides")
 	for _, w := range wants {
-		t.line("  " + t.paint(bold, oneLine(w.Subject, maxSubject)) + t.paint(faint, "  "+channel(w.Channel)+" · "+met(w)))
+		t.pair("  ", bold, oneLine(w.Subject, maxSubject), channel(w.Channel)+" · "+plainOurs(met(w)))
 		if why := oneLine(w.Why, maxWhy); why != "" {
 			t.line(wrap("“"+why+"”", t.width, "    ", "    "))
 		}
@@ -178,6 +182,17 @@ func (t *terminal) wants() {
 	if more > 0 {
 		t.line(fmt.Sprintf("  … and %d more, in report.json", more))
 	}
+}
+
+// pair writes a name and, faint, a remark beside it, or below it when the line is too narrow.
+func (t *terminal) pair(indent, style, name, remark string) {
+	name = indent + t.paint(style, name)
+	if columns(Terminal(name))+2+columns(remark) > t.width {
+		t.line(name)
+		t.line(t.paint(faint, wrap(remark, t.width, indent+"  ", indent+"  ")))
+		return
+	}
+	t.line(name + "  " + t.paint(faint, remark))
 }
 
 func (t *terminal) foot() {

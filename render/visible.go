@@ -168,7 +168,7 @@ func stringSequence(text string) int {
 // oneLine is visible text on one line, white space collapsed, at most limit bytes (cut at a rune, with an ellipsis).
 func oneLine(text string, limit int) string {
 	if len(text) > 8*limit {
-		text = text[:8*limit]
+		text = cutRune(text, 8*limit)
 	}
 	return clip(strings.Join(strings.Fields(visible(text)), " "), limit)
 }
@@ -193,9 +193,10 @@ func cutRune(text string, limit int) string {
 		limit--
 	}
 	cut := text[:limit]
-	if r, _ := utf8.DecodeRuneInString(text[limit:]); r == 0xFE0F || r == 0x200D || strings.HasSuffix(cut, "\u200d") {
-		_, n := utf8.DecodeLastRuneInString(strings.TrimSuffix(cut, "\u200d"))
-		cut = strings.TrimSuffix(cut, "\u200d")
+	next, _ := utf8.DecodeRuneInString(text[limit:])
+	for next == 0xFE0F || next == 0x200D || strings.HasSuffix(cut, "\u200d") {
+		var n int
+		next, n = utf8.DecodeLastRuneInString(cut)
 		cut = cut[:len(cut)-n]
 	}
 	return cut

@@ -43,16 +43,13 @@ func (t Triage) advice(w denials.Want) string {
 	places := t.places()
 	switch w.Kind {
 	case denials.MissingTool:
-		if places == "" {
-			return "Whoever looks after the runner can install this one tool."
-		}
-		return places + "."
+		return sentence(places)
 	case denials.Access:
-		return "The door stays closed; what is needed can be committed" + orPackage(places) + "."
+		return "The door stays closed: commit what is needed, or take it from a package. " + sentence(places)
 	case denials.Action:
 		return "A person can do this one thing, or ask for it with a command that may act."
 	}
-	return "A person decides" + orPackage(places) + "."
+	return "A person decides whether another run gets it. " + sentence(places)
 }
 
 func staysClosed(w denials.Want) string {
@@ -83,11 +80,11 @@ func (t Triage) places() string {
 	return strings.Join(places, " · ")
 }
 
-func orPackage(places string) string {
+func sentence(places string) string {
 	if places == "" {
-		return ""
+		return "Whoever looks after the runner can install that one."
 	}
-	return ", or comes with a package (" + strings.ToLower(places[:1]) + places[1:] + ")"
+	return places + "."
 }
 
 // met says what happened at the door, in words.
@@ -153,7 +150,7 @@ func wantsHead(total int) string {
 }
 
 // wantsBlock is the list at the bottom of a result, "" without wants.
-func (r Result) wantsBlock(where string) string {
+func (r Result) wantsBlock() string {
 	wants, more := r.shown()
 	if len(wants) == 0 {
 		return ""
@@ -171,7 +168,7 @@ func (r Result) wantsBlock(where string) string {
 		lines = append(lines, fmt.Sprintf("- %s: %s (%s). %s", code(w.Subject, maxSubject), said, by, r.Triage.advice(w)))
 	}
 	if more > 0 {
-		lines = append(lines, "", fmt.Sprintf("And %d more. %s", more, where))
+		lines = append(lines, "", fmt.Sprintf("And %d more, all in `report.json`.", more))
 	}
 	return strings.Join(lines, "\n")
 }

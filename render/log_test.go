@@ -1,0 +1,282 @@
+package render
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode"
+)
+
+// runner reads a log as the runner does (ActionCommand.cs, ActionCommandManager.cs): lines end at CR and LF, "::name
+// k=v::data" counts after leading white space, "##[name k=v]data" anywhere, data is percent-escaped, and after
+// stop-commands nothing counts until the token comes. It returns the commands that were obeyed.
+func runner(log string) []string {
+	var obeyed []string
+	stopped := ""
+	for _, line := range strings.FieldsFunc(log, func(r rune) bool { return isLineEnd(r) || r == '\r' }) {
+		name, data, ok := command(line)
+		switch {
+		case stopped != "":
+			if ok && name == stopped {
+				stopped = ""
+			}
+			if stopped != "" && ok && obeyable(name) {
+				obeyed = append(obeyed, "while stopped: "+line) // held by the token alone; a runner that missed it would obey
+			}
+		case !ok || !obeyable(name):
+		case strings.EqualFold(name, "stop-commands"):
+			stopped = data
+		default:
+			obeyed = append(obeyed, strings.ToLower(name)+"="+data)
+		}
+	}
+	if stopped != "" {
+		obeyed = append(obeyed, "left deaf")
+	}
+	return obeyed
+}
+
+func obeyable(name string) bool {
+	name = strings.ToLower(name)
+	return slices.Contains([]string{"add-mask", "stop-commands", "error", "warning", "notice", "debug", "group", "endgroup", "set-output",
+		"set-env", "add-path", "save-state", "echo", "add-matcher", "remove-matcher", "internal-set-repo-path"}, name)
+}
+
+func command(line string) (name, data string, ok bool) {
+	if rest, found := strings.CutPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::"); found {
+		if head, tail, found := strings.Cut(rest, "::"); found {
+			return strings.Fields(head + " x")[0], unescape.Replace(tail), true
+		}
+	}
+	lower := strings.ToLower(line)
+	for _, open := range []string{"##[", "##vso["} {
+		if i := strings.Index(lower, open); i >= 0 {
+			if head, tail, found := strings.Cut(line[i+len(open):], "]"); found {
+				return strings.Fields(head + " x")[0], tail, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+var unescape = strings.NewReplacer("%0D", "\r", "%0d", "\r", "%0A", "\n", "%0a", "\n", "%25", "%")
+
+// TestRunner: the interpreter finds what it must.
+func TestRunner(t *testing.T) {
+	for in, want := range map[string]string{
+		"::error file=a.go::x": "error=x", "\u00a0 ::error::x": "error=x", "a ##[error]x": "error=x", "a\r::group::x": "group=x",
+		"::stop-commands::t\n::error::x\n::t::\n::notice::y": "while stopped: ::error::x notice=y", "a ::error::x": "", "::stop-commands::t": "left deaf",
+	} {
+		if got := strings.Join(runner(in), " "); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// orders are the ways to command the runner (H3-01, F-23, S6).
+var orders = []string{
+	"::set-output name=x::y", "::add-mask::e", "::stop-commands::token", " ::error file=a.go::pwned", "a\r::error::x", "CI says ##[error]boom",
+	"##[group]x", "##vso[task.setvariable variable=x]y", "a\u2028::error::x", "a\u2029::error::x", "a\u0085::error::x", "a\v::error::x", "a\f::error::x",
+	"%0A::error::x", "\u00a0::error::x", "\u200b::error::x", "\ufeff::error::x", "\x1b[0m::error::x", "#\x1b[0m#[error]x", "#\u200b#[error]x", "##\u200b[error]x",
+	"###[error]x", "##[##[error]x", "::\u200b:error::x", ":\u200b:error::x", "::endgroup::", "\x00::error::x", "\u3000::error::x", "## [error]x", "::ERROR::x", "##[ERROR]x",
+	"##VSO[x]y", "::e\n::rr", "\n\n::error::x\n", "::error::" + strings.Repeat("x", 20_000),
+}
+
+// TestLogIsDeaf: nothing foreign is ever a command, wherever it comes in.
+func TestLogIsDeaf(t *testing.T) {
+	for _, actions := range []bool{true, false} {
+		for _, order := range orders {
+			var b bytes.Buffer
+			l := NewLog(&b, actions)
+			l.Foreign("agent │", order)
+			l.Foreign(order, order)
+			l.Foreign("", order)
+			l.Say("%s", order)
+			l.Say("%v said %q", fmt.Errorf("%s", order), order)
+			l.Say("%s", []string{order})
+			end := l.Group(order)
+			end()
+			end()
+			got := runner(b.String())
+			if actions && len(got) == 2 && strings.HasPrefix(got[0], "group=") && got[1] == "endgroup=" && !strings.Contains(got[0], "\n") {
+				got = nil
+			}
+			if got != nil {
+				t.Errorf("actions %v, %q: obeyed %q in\n%q", actions, order, got, b.String())
+			}
+			if hit := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && r != '\t' && hidden(r) }); hit >= 0 {
+				t.Errorf("%q: hidden character in %q", order, b.String())
+			}
+		}
+	}
+}
+
+func FuzzLog(f *testing.F) {
+	for _, order := range orders {
+		f.Add(order, true)
+	}
+	f.Fuzz(func(t *testing.T, text string, actions bool) {
+		var b bytes.Buffer
+		l := NewLog(&b, actions)
+		l.Foreign("agent │", text)
+		l.Foreign(text, text)
+		l.Say("%s", text)
+		if got := runner(b.String()); got != nil {
+			t.Fatalf("obeyed %q in %q", got, b.String())
+		}
+	})
+}
+
+// TestLogTokens: each section has a token of its own, and sections of several goroutines do not mix.
+func TestLogTokens(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLog(&b, true)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				l.Foreign("x", "one\ntwo ::error::x")
+			}
+		})
+	}
+	wg.Wait()
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	seen := map[string]bool{}
+	for i := 0; i+3 < len(lines); i += 4 {
+		token, ok := strings.CutPrefix(lines[i], "::stop-commands::")
+		if !ok || lines[i+3] != "::"+token+"::" || len(token) < 20 || seen[token] {
+			t.Fatalf("section %q", lines[i:i+4])
+		}
+		seen[token] = true
+	}
+	if len(seen) != 400 {
+		t.Errorf("%d sections", len(seen))
+	}
+}
+
+// TestLogBounds: a line and the whole log have a cap, and the cut is said.
+func TestLogBounds(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLog(&b, false)
+	l.Foreign("x", strings.Repeat("a", 3*maxLogLine))
+	if n := b.Len(); n > maxLogLine+16 || !strings.HasSuffix(b.String(), "…\n") {
+		t.Errorf("a line of %d bytes", n)
+	}
+	b.Reset()
+	block := strings.Repeat("word\n", 200_000)
+	for range 40 {
+		l.Foreign("x", block)
+	}
+	if n := b.Len(); n > 2*maxLog || strings.Count(b.String(), "is full") != 1 {
+		t.Errorf("a log of %d bytes", n)
+	}
+}
+
+const canary = "ghs_CANARYcanary0123456789zyxwvu"
+
+// ways are the forms in which a secret may leave (S5).
+func ways(secret string) map[string]string {
+	raw := []byte(secret)
+	reversed := slices.Clone(raw)
+	slices.Reverse(reversed)
+	out := map[string]string{"raw": secret, "hex": hex.EncodeToString(raw), "HEX": strings.ToUpper(hex.EncodeToString(raw)), "reversed": string(reversed),
+		"query": url.QueryEscape(secret), "path": url.PathEscape(secret), "cut 7": secret[7:], "cut end": secret[:len(secret)-7], "middle": secret[4 : len(secret)-4]}
+	for i, prefix := range []string{"", "a", "ab", "abcd"} {
+		text := []byte(prefix + secret + "tail")
+		out[fmt.Sprint("base64 ", i)] = base64.StdEncoding.EncodeToString(text)
+		out[fmt.Sprint("base64 url ", i)] = base64.URLEncoding.EncodeToString(text)
+		out[fmt.Sprint("base64 raw ", i)] = base64.RawURLEncoding.EncodeToString([]byte(prefix + secret))
+	}
+	return out
+}
+
+// TestMask: no form of a secret passes, and ordinary text does.
+func TestMask(t *testing.T) {
+	for _, secret := range []string{canary, "p4ss/w0rd+x?=&%1é", "sk-ant-" + strings.Repeat("Zx9", 30)} {
+		for way, text := range ways(secret) {
+			var b bytes.Buffer
+			l := NewLog(&b, false)
+			l.Mask(secret)
+			l.Foreign("agent", "before "+text+" after")
+			l.Say("said %s and %v", text, []byte("x"))
+			l.Group(text)()
+			for _, got := range []string{b.String(), l.Redact("before " + text + " after")} {
+				for i := range len(text) - 12 {
+					if strings.Contains(got, text[i:i+12]) {
+						t.Errorf("%s of %q: %q passed in %q", way, secret, text[i:i+12], got)
+						break
+					}
+				}
+				if !strings.Contains(got, "before ") || !strings.Contains(got, " after") {
+					t.Errorf("%s: too much went: %q", way, got)
+				}
+			}
+		}
+	}
+}
+
+// TestMaskHiddenInside: a secret that is whole only once the invisible is gone does not pass either.
+func TestMaskHiddenInside(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLog(&b, false)
+	l.Mask(canary)
+	l.Foreign("x", canary[:9]+"\u200b"+canary[9:14]+"\x1b[0m"+canary[14:])
+	if strings.Contains(b.String(), canary[8:20]) {
+		t.Errorf("%q", b.String())
+	}
+}
+
+// TestMaskLines: a secret of several lines is masked line by line, the runner is told first, a brace is not masked (H3-03).
+func TestMaskLines(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLog(&b, true)
+	l.Mask("-----BEGIN K-----\nAAAA1111\n}\n-----END K-----\n100%\r\n")
+	if want := "::add-mask::-----BEGIN K-----\n::add-mask::AAAA1111\n::add-mask::-----END K-----\n"; b.String() != want {
+		t.Errorf("masks %q, want %q", b.String(), want)
+	}
+	if got := l.Redact("x AAAA1111 } -----END K----- BEGIN"); got != "x ‹masked› } ‹masked› BEGIN" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestMaskData: the runner reads the value as it is.
+func TestMaskData(t *testing.T) {
+	var b bytes.Buffer
+	NewLog(&b, true).Mask("50%25 off%0A!")
+	if got := runner(b.String()); len(got) != 1 || got[0] != "add-mask=50%25 off%0A!" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestRedactLeaves: short values would take half the log, and other text is untouched.
+func TestRedactLeaves(t *testing.T) {
+	var s Secrets
+	for _, short := range []string{"", "a", "12345", " \n ", "}\n{\n"} {
+		s.Add(short)
+	}
+	s.Add(canary)
+	const text = "a 12345 } { ordinary text of a run, with ghs_ and CANARY and 0123456 in it\n"
+	if got := s.Redact(text); got != text {
+		t.Errorf("%q", got)
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
+
+// TestLogErr: a log that cannot be written is known.
+func TestLogErr(t *testing.T) {
+	l := NewLog(broken{}, false)
+	l.Say("x")
+	l.Say("y")
+	if l.Err() == nil || l.Err().Error() != "disk full" {
+		t.Errorf("%v", l.Err())
+	}
+}
