@@ -68,56 +68,65 @@ cfg .git/config top
 
 // Nothing of the agent's runs as the dispatcher, in a take-back that refuses, one that succeeds, and all that follows.
 func TestNothingOfTheAgentsRunsAsTheDispatcher(t *testing.T) {
-	inRooms(t, func(t *testing.T, room *isolation.Room) {
-		markers, err := os.MkdirTemp("", "aift-markers")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := os.RemoveAll(markers); err != nil {
-				t.Error(err)
-			}
-		})
-		if err := os.Chmod(markers, 0o1777); err != nil {
-			t.Fatal(err)
-		}
-		w := handOver(t, room, checkout(t, editBase+`; git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule --quiet add ../sub sm`))
-		home := w.agent(t, `mktemp -d /tmp/aift-home.XXXXXX`)
-		t.Cleanup(func() { w.agentIn(t, "/", "rm -rf -- "+home) })
-		w.agent(t, "export GIT_CONFIG_GLOBAL=/dev/null HOME="+home+"\n"+fmt.Sprintf(plant, markers))
+	inRooms(t, attack)
+}
 
-		refused := w.take(t, Limits{})
-		for _, want := range []string{`"nested": a git repository`, `"bare": a directory that git takes`} {
-			if !strings.Contains(show(refused), want) {
-				t.Errorf("%s is not refused: %s", want, show(refused))
-			}
-		}
-		w.agent(t, "rm -rf nested bare")
-		taken := w.take(t, Limits{})
-		if taken.Tree == "" || !strings.Contains(show(taken), "M 100644 10 +1 -0 a") || !strings.Contains(show(taken), "A 100755") {
-			t.Fatalf("%s", show(taken))
-		}
-		if _, _, err := w.repo.Patch(t.Context(), taken.Base, taken.Tree, 1<<20); err != nil {
+func attack(t *testing.T, room *isolation.Room) {
+	markers, err := os.MkdirTemp("/tmp", "aift-markers") // where both users can enter
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(markers); err != nil {
 			t.Error(err)
-		}
-		if _, err := w.repo.Branch(t.Context(), CommitOptions{Parent: w.commit, Tree: taken.Tree, Message: "m", Author: bot, Committer: bot, Name: "ai/1"}); err != nil {
-			t.Error(err)
-		}
-		if _, err := w.repo.ReadBlob(t.Context(), w.commit, "a", 100); err != nil {
-			t.Error(err)
-		}
-		if _, _, _, err := w.repo.Head(t.Context()); err != nil {
-			t.Error(err)
-		}
-		for _, name := range w.markers(t, markers) {
-			t.Errorf("%s ran", name)
-		}
-		// The traps are real: an ordinary git falls into them.
-		w.agent(t, "git status >/dev/null 2>&1 || git add a >/dev/null 2>&1 || true")
-		if len(w.markers(t, markers)) == 0 {
-			t.Error("no trap works; this test proves nothing")
 		}
 	})
+	if err := os.Chmod(markers, 0o1777); err != nil {
+		t.Fatal(err)
+	}
+	w := handOver(t, room, checkout(t, editBase+`; git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule --quiet add ../sub sm`))
+	home := room.Identity().Home()
+	if room.Identity().Isolated() {
+		t.Cleanup(func() {
+			w.agentIn(t, "/", "cd; rm -rf bin .gitconfig .config/git; sed -i /aift-markers/d .[a-z]*rc .*profile .zshenv .pam_environment")
+		})
+	} else {
+		home = w.agent(t, `mktemp -d /tmp/aift-home.XXXXXX`) // never our own
+		t.Cleanup(func() { w.agentIn(t, "/", "rm -rf -- "+home) })
+	}
+	w.agent(t, "export GIT_CONFIG_GLOBAL=/dev/null HOME="+home+"\n"+fmt.Sprintf(plant, markers))
+
+	refused := w.take(t, Limits{})
+	for _, want := range []string{`"nested": a git repository`, `"bare": a directory that git takes`} {
+		if !strings.Contains(show(refused), want) {
+			t.Errorf("%s is not refused: %s", want, show(refused))
+		}
+	}
+	w.agent(t, "rm -rf nested bare")
+	taken := w.take(t, Limits{})
+	if taken.Tree == "" || !strings.Contains(show(taken), "M 100644 10 +1 -0 a") || !strings.Contains(show(taken), "A 100755") {
+		t.Fatalf("%s", show(taken))
+	}
+	if _, _, err := w.repo.Patch(t.Context(), taken.Base, taken.Tree, 1<<20); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.repo.Branch(t.Context(), CommitOptions{Parent: w.commit, Tree: taken.Tree, Message: "m", Author: bot, Committer: bot, Name: "ai/1"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.repo.ReadBlob(t.Context(), w.commit, "a", 100); err != nil {
+		t.Error(err)
+	}
+	if _, _, _, err := w.repo.Head(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for _, name := range w.markers(t, markers) {
+		t.Errorf("%s ran", name)
+	}
+	// The traps are real: an ordinary git falls into them.
+	w.agent(t, "git status >/dev/null 2>&1 || git add a >/dev/null 2>&1 || true")
+	if len(w.markers(t, markers)) == 0 {
+		t.Error("no trap works; this test proves nothing")
+	}
 }
 
 // markers lists what ran, also as the agent: our scripts must not run the agent's programs even as the agent, since a
