@@ -16,11 +16,12 @@ import (
 	"github.com/d3mlabs/ai-flow/executor/permission"
 	"github.com/d3mlabs/ai-flow/isolation"
 	"github.com/d3mlabs/ai-flow/testsupport/fakeagent"
+	"github.com/d3mlabs/ai-flow/testsupport/hostuser"
 )
 
 func TestMain(m *testing.M) {
 	fakeagent.Main()
-	os.Exit(m.Run())
+	os.Exit(hostuser.Main(m))
 }
 
 // journal is a Log and a progress listener that remembers.
@@ -80,7 +81,7 @@ func playAs(t testing.TB, id isolation.Identity, s fakeagent.Script) *bench {
 	}
 	b := &bench{log: &journal{}}
 	b.agent = &executor.Agent{
-		Profile:  agents.Profile{Name: "fake", Title: "Fake agent", Via: agents.Callback},
+		Profile:  agents.Profile{Name: "fake", Title: "Fake agent", Status: agents.BuiltIn, Via: agents.Callback},
 		Args:     fakeagent.Args(s),
 		Self:     self,
 		Identity: id,

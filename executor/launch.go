@@ -13,6 +13,7 @@ import (
 
 	"github.com/d3mlabs/ai-flow/acpclient"
 	"github.com/d3mlabs/ai-flow/denials"
+	"github.com/d3mlabs/ai-flow/executor/agents"
 	"github.com/d3mlabs/ai-flow/executor/process"
 )
 
@@ -165,6 +166,11 @@ func (l *launch) start(ctx context.Context) error {
 func (l *launch) argv(ctx context.Context) ([]string, error) {
 	if l.agent.Binary != "" {
 		return append([]string{l.agent.Binary}, l.agent.args()...), nil
+	}
+	if l.agent.Profile.Status != agents.BuiltIn {
+		f := failf(FailedSetup, "start", nil, "no executable of %s was found", l.agent.Profile.Title)
+		f.Fix = "put it on PATH, or name it in AI_FLOW_AGENT_BIN"
+		return nil, f
 	}
 	self, err := os.Open(l.agent.Self)
 	if err != nil {

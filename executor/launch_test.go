@@ -150,7 +150,7 @@ func TestEachFailureHasItsOwnSentence(t *testing.T) {
 		{"stops for tokens", fakeagent.Script{Turns: []fakeagent.Turn{{{End: "max_tokens"}}}}, nil, executor.FailedTurn, `"max_tokens"`},
 		{"answers the prompt with an error", fakeagent.Script{Turns: []fakeagent.Turn{{{EndError: &fakeagent.Error{Code: -32603, Message: "no entitlement"}}}}}, nil, executor.FailedTurn, "no entitlement"}, // H5-16
 		{"wants a login", fakeagent.Script{NewSession: fakeagent.Reply{Error: &fakeagent.Error{Code: -32000, Message: "Authentication required"}}}, nil, executor.FailedAuth, "login"},                       // H5-12
-		{"another protocol", fakeagent.Script{Initialize: fakeagent.Reply{Result: []byte(`{"protocolVersion":2,"agentCapabilities":{}}`)}}, nil, executor.FailedInitialize, "version 2"},
+		{"another protocol", fakeagent.Script{Initialize: fakeagent.Reply{Result: []byte(`{"protocolVersion":2,"agentCapabilities":{}}`)}}, nil, executor.FailedProtocol, "version 2"},
 		{"talks for ever", fakeagent.Script{Turns: []fakeagent.Turn{repeat(fakeagent.Turn{{Say: "x"}, {Sleep: 100 * time.Millisecond}}, 300)}}, short, executor.FailedTurnTime, "longer than 1s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func repeat(steps fakeagent.Turn, n int) (out fakeagent.Turn) {
 
 func TestFailureCarriesABoundedTailOfStandardError(t *testing.T) {
 	b := play(t, fakeagent.Script{Turns: []fakeagent.Turn{{
-		{Stderr: strings.Repeat("long line of noise ", 20_000) + "\nfinal words\n"}, {Die: code(1)}}}})
+		{Stderr: strings.Repeat("long line of noise ", 4_200) + "\nfinal words\n"}, {Die: code(1)}}}})
 	_, f := b.wantFailure(t, executor.FailedDied)
 	if !strings.HasSuffix(strings.TrimSpace(f.Tail), "final words") || len(f.Tail) > 64<<10 {
 		t.Errorf("got a tail of %d bytes ending %q", len(f.Tail), f.Tail[max(0, len(f.Tail)-40):])

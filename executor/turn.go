@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,9 +66,24 @@ func (t *turn) message(u acpclient.Update) {
 		t.log.Foreign(t.label+" notice: ", u.Text)
 		return
 	}
-	t.refused = false
+	t.refused = t.refused && notice(u.Text)
 	t.prose.add(u.MessageID, u.Text)
 	t.tell(Event{Kind: EventText, Text: u.Text})
+}
+
+// notice reports whether a chunk that follows a refusal only says that there was one: some agents close the turn with
+// such a sentence of their own, in words that no list can hold. To be wrong costs one continuation.
+func notice(text string) bool {
+	if len(text) > 120 {
+		return false
+	}
+	text = strings.ToLower(text)
+	for _, word := range []string{"cancelled", "canceled", "rejected", "refused", "declined", "denied", "aborted"} {
+		if strings.Contains(text, word+" by") || strings.HasPrefix(text, word) {
+			return true
+		}
+	}
+	return strings.TrimSpace(text) == ""
 }
 
 // call takes an update of a tool call.

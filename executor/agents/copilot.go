@@ -52,8 +52,12 @@ func copilot() Profile {
 	}
 }
 
-// copilotNoise: on creating a file it says "Info: /path" in a chunk of its own. With white space in it, it may be prose.
+// copilotNoise: on creating a file it says "Info: /path" in a chunk of its own, and since 1.0.102 "Info: Operation
+// cancelled by user" when a request of its was rejected. Any other text with white space in it may be prose.
 func copilotNoise(text string) bool {
-	path, ok := strings.CutPrefix(strings.TrimSpace(text), "Info: /")
-	return ok && path != "" && !strings.ContainsAny(path, " \t\r\n")
+	said, ok := strings.CutPrefix(strings.TrimSpace(text), "Info: ")
+	if !ok {
+		return false
+	}
+	return said == "Operation cancelled by user" || strings.HasPrefix(said, "/") && !strings.ContainsAny(said, " \t\r\n")
 }
