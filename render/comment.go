@@ -21,7 +21,7 @@ func Comment(r Result) string {
 	bottom := c.bottom()
 	room := maxComment - len(bottom)
 	if c.loneAnswer() {
-		return c.fit(c.r.Segments[0].Text, room) + "\n" + strings.TrimPrefix(bottom, "\n")
+		return c.answer(c.r.Segments[0].Text, maxComment)(room) + "\n" + strings.TrimPrefix(bottom, "\n")
 	}
 	return c.panels(room) + bottom
 }
@@ -178,13 +178,11 @@ func (c *writer) icon(s Segment) string {
 
 // said is a segment's prose in the quote block. What an agent said before it failed is folded: it is not a result.
 func (c *writer) said(s Segment, room int) string {
-	if strings.TrimSpace(s.Text) == "" {
-		return ""
-	}
 	failed := c.r.Outcome == Failed || c.r.Outcome == Cancelled || !s.OK
+	answer := c.answer(s.Text, maxComment)
 	return within(room, func(limit int) string {
-		text := c.fit(s.Text, limit)
-		if strings.TrimSpace(text) == "" {
+		text := answer(limit)
+		if text == "" {
 			return ""
 		}
 		if failed {
@@ -194,33 +192,33 @@ func (c *writer) said(s Segment, room int) string {
 	})
 }
 
-// fit is sanitised prose of at most limit bytes, with a notice when it was cut.
-func (c *writer) fit(text string, limit int) string { return c.fitWithin(text, limit, maxComment) }
-
-// fitWithin is fit in a place that never has room for more than most.
-func (c *writer) fitWithin(text string, limit, most int) string {
-	if len(text) <= most {
-		whole := strings.Trim(c.hosts.prose(text), "\n")
-		if len(whole)+1 <= limit {
+// answer returns a function that gives sanitised prose of at most limit bytes, with a notice when it was cut; most is the
+// largest limit there will be.
+func (c *writer) answer(text string, most int) func(limit int) string {
+	whole, complete := "", len(text) <= most
+	if complete {
+		whole = strings.Trim(c.hosts.prose(text), "\n")
+	}
+	return func(limit int) string {
+		room := limit - 200 - len(c.where)
+		switch {
+		case strings.TrimSpace(text) == "":
+			return ""
+		case complete && len(whole) < limit:
 			return whole + "\n"
+		case room < 200:
+			return ""
 		}
+		short := strings.Trim(c.hosts.proseWithin(text, room), "\n")
+		return short + "\n\n" + cutNotice(len(short), len(text), c.where) + "\n"
 	}
-	room := limit - 200 - len(c.where)
-	if room < 200 {
-		return ""
-	}
-	short := strings.Trim(c.hosts.proseWithin(text, room), "\n")
-	return short + "\n\n" + cutNotice(len(short), len(text), c.where) + "\n"
 }
 
 // extras are changed files and diffs, folded, as far as there is room, the least important last.
 func (c *writer) extras(room int) string {
+	d := c.diffs()
 	var b strings.Builder
-	b.WriteString(within(room, func(limit int) string { return fold(c.changes(limit)) }))
-	if c.r.Diffs == nil {
-		return b.String()
-	}
-	for _, part := range []func(int) string{c.wordDiff, c.sourceDiff} {
+	for _, part := range []func(int) string{c.changes, d.wordDiff, d.sourceDiff} {
 		b.WriteString(within(room-b.Len(), func(limit int) string { return fold(part(limit)) }))
 	}
 	return b.String()
@@ -235,12 +233,16 @@ func fold(text string) string {
 
 // within calls render with smaller and smaller limits until what comes back, decorated, keeps to room.
 func within(room int, render func(limit int) string) string {
-	for limit := room; limit > 0; {
+	limit := room
+	for range 16 {
+		if limit <= 0 {
+			break
+		}
 		text := render(limit)
 		if len(text) <= room {
 			return text
 		}
-		limit -= max(len(text)-room, 32)
+		limit -= max(len(text)-room, limit/32)
 	}
 	return ""
 }

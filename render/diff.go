@@ -47,25 +47,44 @@ func status(s byte) string {
 	return ""
 }
 
-// sourceDiff is the unified diff, folded, in a fence that nothing inside can close (F-20).
-func (c *writer) sourceDiff(limit int) string {
+// diffs are the two diffs of a document, compared once; what has no room is said to be elsewhere.
+type diffs struct {
+	where  string
+	source string
+	words  []string // lines with changes, as HTML
+}
+
+func (c *writer) diffs() diffs {
+	d := diffs{where: c.where}
+	if c.r.Diffs == nil {
+		return d
+	}
 	before, after := visible(c.r.Diffs.Before), visible(c.r.Diffs.After)
+	if before == after {
+		return d
+	}
 	if len(before) > maxDiffInput || len(after) > maxDiffInput {
+		d.source = fmt.Sprintf("(The documents are too large to compare here: %s and %s.)\n", bytesOf(len(before)), bytesOf(len(after)))
+		return d
+	}
+	d.source = udiff.Unified("before", "after", before, after)
+	d.words = changedLines(compareWords(before, after))
+	return d
+}
+
+// sourceDiff is the unified diff, folded, in a fence that nothing inside can close (F-20).
+func (d diffs) sourceDiff(limit int) string {
+	if d.source == "" {
 		return ""
 	}
-	diff := udiff.Unified("before", "after", before, after)
-	if diff == "" {
-		return ""
-	}
+	diff, notice := d.source, ""
 	fence := fenceFor(diff)
-	room := limit - 2*len(fence) - len(c.where) - 200
-	notice := ""
-	if len(diff) > room {
-		if room < 200 {
-			return ""
+	if room := limit - 2*len(fence) - len(d.where) - 200; len(diff) > room {
+		if room < 400 {
+			return "*The source diff has no room here. " + d.where + "*\n"
 		}
 		short := cutLine(diff, room)
-		notice = "\n" + cutNotice(len(short), len(diff), c.where) + "\n"
+		notice = "\n" + cutNotice(len(short), len(diff), d.where) + "\n"
 		diff = short
 	}
 	return details("Source diff", fence+"diff\n"+strings.TrimRight(diff, "\n")+"\n"+fence+"\n"+notice)
@@ -73,23 +92,22 @@ func (c *writer) sourceDiff(limit int) string {
 
 // wordDiff shows what changed within the lines, folded. It is HTML of three elements around escaped text in a preformatted
 // block: in it nothing is Markdown, nobody is mentioned, and braces or signs in the document mean nothing (F-28).
-func (c *writer) wordDiff(limit int) string {
-	before, after := visible(c.r.Diffs.Before), visible(c.r.Diffs.After)
-	if before == after || len(before) > maxDiffInput || len(after) > maxDiffInput {
+func (d diffs) wordDiff(limit int) string {
+	if len(d.words) == 0 {
 		return ""
 	}
-	room := limit - len(c.where) - 250
+	room := limit - len(d.where) - 250
 	var b strings.Builder
-	lines := changedLines(compareWords(before, after))
-	for i, line := range lines {
-		if b.Len()+len(line) > room {
-			if i == 0 {
-				return ""
-			}
-			notice := fmt.Sprintf("\n*Cut here: %d of %d lines with changes are shown. %s*\n", i, len(lines), c.where)
-			return details("Word diff", "<pre>\n"+b.String()+"</pre>\n"+notice)
+	for i, line := range d.words {
+		if b.Len()+len(line) <= room {
+			b.WriteString(line)
+			continue
 		}
-		b.WriteString(line)
+		if i == 0 {
+			return "*The word diff has no room here. " + d.where + "*\n"
+		}
+		notice := fmt.Sprintf("\n*Cut here: %d of %d lines with changes are shown. %s*\n", i, len(d.words), d.where)
+		return details("Word diff", "<pre>\n"+b.String()+"</pre>\n"+notice)
 	}
 	return details("Word diff", "<pre>\n"+b.String()+"</pre>\n")
 }

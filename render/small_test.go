@@ -186,13 +186,13 @@ func TestText(t *testing.T) {
 // TestWordDiff: content that looks like marks of a diff or like HTML is only content (F-28).
 func TestWordDiff(t *testing.T) {
 	c := newWriter(Result{Diffs: &Diffs{Before: "a {+x+} <b> [-y-]\nsame\nlast", After: "a {+z+} <b> [-y-]\nsame\nlast\nnew </pre> @you"}})
-	got := c.wordDiff(10_000)
+	got := c.diffs().wordDiff(10_000)
 	for _, want := range []string{"a {+<del>x</del><ins>z</ins>+} &lt;b&gt; [-y-]", "<ins>¶</ins>\n<ins>new &lt;/pre&gt; @you</ins>"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
 	}
-	if (newWriter(Result{Diffs: &Diffs{"same", "same"}})).wordDiff(1000) != "" {
+	if (newWriter(Result{Diffs: &Diffs{"same", "same"}})).diffs().wordDiff(1000) != "" {
 		t.Error("a diff of nothing")
 	}
 }

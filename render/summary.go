@@ -177,8 +177,9 @@ func (c *writer) answers() string {
 			continue
 		}
 		room := (maxAnswers - b.Len()) / min(len(c.r.Segments)-i, 4)
+		answer := c.answer(s.Text, maxAnswers)
 		b.WriteString(within(room, func(limit int) string {
-			text := c.fitWithin(s.Text, limit, maxAnswers)
+			text := answer(limit)
 			if text == "" {
 				return ""
 			}
@@ -189,14 +190,8 @@ func (c *writer) answers() string {
 }
 
 func (c *writer) summaryDiffs() string {
-	if c.r.Diffs == nil && len(c.r.Changes) == 0 {
-		return ""
-	}
-	parts := []string{c.changes(maxDiffs)}
-	if c.r.Diffs != nil {
-		parts = append(parts, c.wordDiff(maxDiffs), c.sourceDiff(maxDiffs))
-	}
-	return strings.TrimSpace(strings.Join(parts, "\n"))
+	d := c.diffs()
+	return strings.TrimSpace(strings.Join([]string{c.changes(maxDiffs), d.wordDiff(maxDiffs), d.sourceDiff(maxDiffs)}, "\n"))
 }
 
 // receipts are the requests that were approved without anybody being asked (A1-29).
