@@ -89,7 +89,7 @@ func (p *program) app() *cli.App {
 		OnUsageError:   wrongUsage,
 		Action:         p.root,
 		Commands: []*cli.Command{
-			p.agentsCommand(), p.previewCommand(), p.demoAgentCommand(),
+			p.tryCommand(), p.agentsCommand(), p.previewCommand(), p.demoAgentCommand(),
 		},
 	}
 	for _, c := range app.Commands { // the library does not pass these down

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -25,6 +26,7 @@ type environment struct {
 	state    string // the directory of our own: XDG_STATE_HOME/ai-flow or HOME/.local/state/ai-flow; "" when neither is set
 	temp     string // TMPDIR or /tmp
 	noColour bool   // NO_COLOR
+	columns  int    // COLUMNS, else 80: asking the terminal itself would need a library
 }
 
 // isolationWish is what AI_FLOW_ISOLATION says.
@@ -40,16 +42,9 @@ const (
 const defaultUser = "ai-agent"
 
 func parseEnvironment(environ []string) (environment, error) {
-	get := func(name string) string {
-		var value string
-		for _, e := range environ {
-			if v, ok := strings.CutPrefix(e, name+"="); ok {
-				value = v
-			}
-		}
-		return value
-	}
-	e := environment{
+	e := environment{all: environ}
+	get := e.get
+	e = environment{
 		all:      environ,
 		agent:    get("AI_FLOW_AGENT"),
 		agentBin: get("AI_FLOW_AGENT_BIN"),
@@ -62,6 +57,10 @@ func parseEnvironment(environ []string) (environment, error) {
 		home:     get("HOME"),
 		temp:     get("TMPDIR"),
 		noColour: get("NO_COLOR") != "",
+		columns:  80,
+	}
+	if n, err := strconv.Atoi(get("COLUMNS")); err == nil && n > 0 {
+		e.columns = min(n, 120)
 	}
 	if !filepath.IsAbs(e.temp) {
 		e.temp = "/tmp"
@@ -104,12 +103,18 @@ func (e environment) findBinary(name string) string {
 	return ""
 }
 
-// has reports whether a variable is set to something.
-func (e environment) has(name string) bool {
+// get is the value of a variable, "" when it is not set. The last of a name stands, as in a shell.
+func (e environment) get(name string) (value string) {
+	if name == "" {
+		return ""
+	}
 	for _, v := range e.all {
-		if value, ok := strings.CutPrefix(v, name+"="); ok && value != "" {
-			return true
+		if after, ok := strings.CutPrefix(v, name+"="); ok {
+			value = after
 		}
 	}
-	return false
+	return value
 }
+
+// has reports whether a variable is set to something.
+func (e environment) has(name string) bool { return e.get(name) != "" }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/commands"
+	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/isolation"
+)
+
+// chooseAgent decides which agent runs, and as whom, and says both before anything runs.
+func (p *program) chooseAgent(ctx context.Context, o tryOptions, policy commands.Policy) (executor.Agent, error) {
+	profile, binary, named, err := p.profile(o, policy)
+	if err != nil {
+		return executor.Agent{}, err
+	}
+	wish := boundary{user: firstOf(o.user, p.env.user), off: o.noIsolation || p.env.isolation == wishNone && o.user == ""}
+	builtIn := profile.Status == agents.BuiltIn
+	wish.required = wish.user != "" || p.env.isolation == wishUser || named && !builtIn
+	id, fallback, err := p.identity(ctx, wish)
+	if err != nil {
+		return executor.Agent{}, err
+	}
+	if fallback != nil && !builtIn {
+		// Nobody asked for this agent by name, and nobody said that it may run without a boundary.
+		profile, _ = agents.Find(demoAgent)
+		binary = ""
+	}
+	p.announce(profile, id, fallback, named)
+	self, err := os.Executable()
+	if err != nil {
+		return executor.Agent{}, fmt.Errorf("finding our own executable: %w", err)
+	}
+	return executor.Agent{Profile: profile, Args: p.env.agentArgs, Binary: binary, Self: self, Identity: id,
+		Environ: p.env.all, AllowEnv: p.env.allow}, nil
+}
+
+// demoAgent is the name of the built-in agent.
+const demoAgent = "demo"
+
+// profile finds the agent: the one that is named (flag, environment, policy file), else the first usable one. A binary that
+// the operator names runs as it is, unpinned.
+func (p *program) profile(o tryOptions, policy commands.Policy) (profile agents.Profile, binary string, named bool, err error) {
+	name := firstOf(o.agent, p.env.agent, policy.Agent)
+	if name == "" && p.env.agentBin != "" {
+		name = customAgent
+	}
+	if name == "" {
+		profile, at := agents.Pick(p.env.has, p.env.findBinary)
+		return profile, at.Binary, false, nil
+	}
+	profile, ok := agents.Find(name)
+	if !ok {
+		return profile, "", true, &usageError{"there is no agent " + quoted(name), "one of: " + strings.Join(agentNames(), ", ")}
+	}
+	if profile.Status == agents.BuiltIn {
+		return profile, "", true, nil
+	}
+	if p.env.agentBin != "" {
+		if !filepath.IsAbs(p.env.agentBin) {
+			return profile, "", true, &usageError{"AI_FLOW_AGENT_BIN is not an absolute path: " + quoted(p.env.agentBin), ""}
+		}
+		return profile, p.env.agentBin, true, nil
+	}
+	at := profile.Look(p.env.has, p.env.findBinary)
+	if at.Binary == "" {
+		return profile, "", true, &usageError{profile.Title + " is not on PATH" + programName(profile),
+			"install it, name its binary in AI_FLOW_AGENT_BIN, or use --agent " + demoAgent}
+	}
+	return profile, at.Binary, true, nil
+}
+
+func programName(profile agents.Profile) string {
+	if profile.Binary == "" {
+		return ""
+	}
+	return " (" + profile.Binary + ")"
+}
+
+func agentNames() (names []string) {
+	for _, profile := range agents.All() {
+		names = append(names, profile.Name)
+	}
+	return names
+}
+
+// announce says which agent runs as whom, and where that is not what one would expect, why.
+func (p *program) announce(profile agents.Profile, id isolation.Identity, fallback error, named bool) {
+	who := "as " + id.Name()
+	if !id.Isolated() {
+		who = "as yourself, without a boundary"
+	}
+	p.say.line("%s: %s, %s", p.say.paint(bold, "agent"), profile.Title, who)
+	if !named && profile.Status == agents.BuiltIn && fallback == nil {
+		p.say.line("  no other agent is usable here: ai-flow agents")
+	}
+	if p.env.agentBin != "" && profile.Status != agents.BuiltIn {
+		p.say.line("  its binary is the one that AI_FLOW_AGENT_BIN names; no version was verified")
+	}
+	if profile.Credential != "" && !p.env.has(profile.Credential) && !(profile.Provider != "" && p.env.has(profile.Provider)) {
+		p.say.line("  %s is not set; the agent may ask for a login, which nobody here can give", profile.Credential)
+	}
+	if fallback != nil {
+		p.say.line("  isolation is off: %s", strings.TrimSuffix(fallback.Error(), "; "+hint(fallback)))
+		p.say.line("  switch it on with: %s", hint(fallback))
+	}
+}
+
+// removeStale removes private directories of runs that were killed. A run takes hours at most, so one that is older than
+// two days is nobody's; an error is no matter, the next run tries again.
+func removeStale(state string) {
+	old, err := filepath.Glob(filepath.Join(state, runPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, dir := range old {
+		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > 48*time.Hour {
+			os.RemoveAll(dir)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/d3mlabs/ai-flow/commands"
+	"github.com/d3mlabs/ai-flow/commands/git"
+	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/isolation"
+	"github.com/d3mlabs/ai-flow/render"
+	"github.com/urfave/cli/v2"
+)
+
+// tryOptions are the flags of try, and its argument.
+type tryOptions struct {
+	comment            string
+	agent, model, user string
+	surface            commands.Surface
+	title, body, out   string
+	json, verbose      bool
+	noIsolation        bool
+}
+
+const tryDescription = `The whole flow on this machine: the commands of the comment are carried out on the git checkout around the working
+directory, as it is committed, by the first usable agent, else by the built-in one, which has no model. The agent
+works on a copy, as another user, and ends before its work is looked at.
+
+   ai-flow try '/ask how is this project tested?'
+   ai-flow try --body issue.md '/edit shorten the second paragraph'
+   ai-flow try --agent copilot '/build add a --json flag'      leaves a local branch, and touches nothing else
+
+Progress goes to standard error, the result to standard output.`
+
+func (p *program) tryCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "try",
+		Usage:       "run the commands of a comment on this checkout, without GitHub",
+		Description: tryDescription,
+		ArgsUsage:   "'<comment>'",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "agent", Usage: "`NAME` of the agent, see ai-flow agents"},
+			&cli.StringFlag{Name: "model", Usage: "`NAME` of the model, as the agent knows it"},
+			&cli.StringFlag{Name: "user", Usage: "`USER` that the agent runs as (default: " + defaultUser + ")"},
+			&cli.StringFlag{Name: "as", Usage: "act as if the comment stood on an `issue|pr`"},
+			&cli.StringFlag{Name: "title", Usage: "`TITLE` of the issue or pull request"},
+			&cli.StringFlag{Name: "body", Usage: "`FILE` with the document that /edit changes and /ask may be about"},
+			&cli.StringFlag{Name: "out", Usage: "write comment.md, summary.md, preview.html, report.json to `DIR` (default: a directory of ai-flow's own)"},
+			&cli.BoolFlag{Name: "json", Usage: "print report.json instead of the result"},
+			&cli.BoolFlag{Name: "verbose", Usage: "print the run's log instead of the progress"},
+			&cli.BoolFlag{Name: "no-isolation", Usage: "let the agent run as yourself: it can read and change whatever you can"},
+		},
+		Action: func(c *cli.Context) error {
+			o, err := readTryOptions(c)
+			if err != nil {
+				return err
+			}
+			return p.try(c.Context, o)
+		},
+	}
+}
+
+func readTryOptions(c *cli.Context) (tryOptions, error) {
+	o := tryOptions{comment: c.Args().First(), agent: c.String("agent"), model: c.String("model"), user: c.String("user"),
+		title: c.String("title"), body: c.String("body"), out: c.String("out"),
+		json: c.Bool("json"), verbose: c.Bool("verbose"), noIsolation: c.Bool("no-isolation")}
+	switch {
+	case c.NArg() == 0:
+		return o, &usageError{"try takes one comment", "ai-flow try '/ask how is this project tested?'"}
+	case c.NArg() > 1:
+		return o, &usageError{"try takes one comment, and something follows it: " + quoted(c.Args().Get(1)),
+			"quote the comment as one word, and put flags before it: ai-flow try --agent demo '/ask how?'"}
+	case o.noIsolation && o.user != "":
+		return o, &usageError{"--user names who the agent runs as, and --no-isolation says yourself", "leave one of them out"}
+	}
+	switch as := c.String("as"); as {
+	case "":
+	case "issue":
+		o.surface = commands.Issue
+	case "pr":
+		o.surface = commands.PullRequest
+	default:
+		return o, &usageError{"--as is " + quoted(as) + "; it may be issue or pr", ""}
+	}
+	return o, nil
+}
+
+// try carries out a comment. What is wrong with the comment is found before anything of the host is touched.
+func (p *program) try(ctx context.Context, o tryOptions) error {
+	request := commands.Request{Surface: o.surface, Title: o.title, Trusted: true} // all of it is the caller's own
+	comment, err := commands.Parse(o.comment, p.env.prefix)
+	request.Comment = comment
+	var refusal *commands.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return p.show(o, commands.Refuse(request, refusal), render.NewLog(io.Discard, false), "")
+	case err != nil:
+		return err
+	case len(comment.Segments) == 0:
+		return p.noCommand(comment)
+	}
+	return p.tryRequest(ctx, o, request)
+}
+
+// noCommand tells a person at a terminal why their comment starts nothing. In a workflow the same is silence.
+func (p *program) noCommand(c commands.Comment) error {
+	for _, m := range c.Misses {
+		p.say.line("line %d: %s", m.Line, m.Why)
+	}
+	slash := "/" + p.env.prefix
+	return &usageError{"the comment holds no command", "a command stands at the start of a line: " + slash + "ask, " + slash + "edit or " + slash + "build"}
+}
+
+// tryRequest opens what a run needs, in the order in which a person would mend what is missing.
+func (p *program) tryRequest(ctx context.Context, o tryOptions, request commands.Request) error {
+	private, err := p.privateDir()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(private)
+	repo, branch, policy, err := p.openCheckout(ctx, private)
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	log := render.NewLog(io.Discard, false)
+	if o.verbose {
+		log = render.NewLog(p.Stderr, false)
+	}
+	tell := newProgress(p.say)
+	agent, err := p.chooseAgent(ctx, o, policy)
+	if err != nil {
+		return err
+	}
+	for _, name := range append(agent.Profile.Secrets, agent.Profile.Credential) {
+		if value := p.env.get(name); value != "" {
+			log.Mask(value)
+		}
+	}
+	agent.Log, agent.Limits = log, policy.Limits
+	agent.Room = isolation.OpenOptions{StateDir: p.env.state, TempDir: private,
+		Waiting: func(who string) { tell.event(executor.Event{Kind: executor.EventWaiting, Text: who}) }}
+	if !o.verbose {
+		agent.Progress = tell.event
+		defer tell.remind()()
+	}
+	flow := &commands.Flow{Agent: &agent, Repo: repo, Place: commands.File{Path: p.document(o.body)}, Policy: policy,
+		Model: firstOf(o.model, p.env.model), Log: log, AgentName: agent.Profile.Name, AgentStatus: statusText(agent.Profile.Status)}
+	defer context.AfterFunc(ctx, func() { p.say.line("cancelled: ending the agent and what it left behind") })()
+	outcome := flow.Run(ctx, request)
+	log.Say("outcome: %v", outcome.Err)
+	return p.show(o, outcome, log, branch)
+}
+
+// document is the path of the document, "" for none.
+func (p *program) document(name string) string {
+	if name == "" {
+		return ""
+	}
+	return p.path(name)
+}
+
+// openCheckout opens the repository around the working directory, and its policy as it is committed there.
+func (p *program) openCheckout(ctx context.Context, private string) (*git.Repo, string, commands.Policy, error) {
+	repo, err := git.Open(ctx, p.Dir, private)
+	if errors.Is(err, git.ErrNotRepository) {
+		return nil, "", commands.Policy{}, &usageError{"there is no git repository at or above " + quoted(p.Dir),
+			"cd into a checkout, or make one here: git init && git add --all && git commit --message=Begin"}
+	}
+	if err != nil {
+		return nil, "", commands.Policy{}, err
+	}
+	commit, branch, _, err := repo.Head(ctx)
+	if errors.Is(err, git.ErrNoCommit) {
+		err = &usageError{"the repository has no commit yet, and an agent works on what is committed",
+			"git add --all && git commit --message=Begin"}
+	}
+	var policy commands.Policy
+	if err == nil {
+		policy, err = readPolicy(ctx, repo, commit)
+	}
+	if err != nil {
+		return nil, "", policy, errors.Join(err, repo.Close())
+	}
+	if branch == "" {
+		branch = fmt.Sprintf("%.12s", commit)
+	}
+	return repo, branch, policy, nil
+}
+
+const maxPolicyFile = 1 << 20 // bytes read; the parser has a bound of its own, with a sentence about it
+
+func readPolicy(ctx context.Context, repo *git.Repo, commit git.OID) (commands.Policy, error) {
+	data, err := repo.ReadBlob(ctx, commit, commands.PolicyPath, maxPolicyFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return commands.DefaultPolicy(), nil
+	}
+	if err != nil {
+		return commands.Policy{}, err
+	}
+	policy, err := commands.ParsePolicy(data, commands.PolicyPath+" at HEAD")
+	if err != nil {
+		return policy, &usageError{err.Error(), "mend the file and commit it: the committed one counts"}
+	}
+	return policy, nil
+}
+
+// privateDir makes a directory for this run below our own one. What a killed run left there is removed by the next.
+func (p *program) privateDir() (string, error) {
+	if p.env.state == "" {
+		return "", &usageError{"there is no place for ai-flow's own files", "set HOME or XDG_STATE_HOME to an absolute path"}
+	}
+	if err := os.MkdirAll(p.env.state, 0o700); err != nil {
+		return "", &usageError{fmt.Sprintf("making ai-flow's own directory: %v", err), "set XDG_STATE_HOME to a directory that you can write"}
+	}
+	removeStale(p.env.state)
+	return os.MkdirTemp(p.env.state, runPrefix)
+}
+
+const runPrefix = "run-"
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// out is where the result's files go: what the caller named, else a directory of our own that the next run overwrites.
+func (p *program) out(o tryOptions) string {
+	if o.out != "" {
+		return p.path(o.out)
+	}
+	if p.env.state == "" {
+		return ""
+	}
+	return filepath.Join(p.env.state, "last")
+}
