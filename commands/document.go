@@ -20,9 +20,10 @@ const (
 
 // Document is the text that a comment is about: an issue's body, a pull request's description, a file.
 type Document struct {
-	Name string // what it is, in our words: "the description of the issue"
-	Body string // foreign
-	None bool   // there is none: `try` without --body
+	Name   string // what it is, in our words: "the description of the issue"
+	Body   string // foreign
+	None   bool   // there is none: `try` without --body
+	Remedy string // what a person can do when there is none
 }
 
 // Place is where a document is read and written. The result of a run is returned as a value, so nothing else is written
@@ -43,7 +44,7 @@ type File struct{ Path string }
 // Document reads the file, at most 256 KiB of it.
 func (f File) Document(context.Context) (Document, error) {
 	if f.Path == "" {
-		return Document{None: true}, nil
+		return Document{None: true, Remedy: "Name its file: --body FILE."}, nil
 	}
 	body, err := f.read()
 	return Document{Name: "the document", Body: body}, err

@@ -1,0 +1,201 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/d3mlabs/ai-flow/commands/git"
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+// maxPatch bounds the patch of workflow files, in bytes.
+const maxPatch = 1 << 20
+
+// build lets the agent work in its tree, takes the tree back as checked objects and commits it on a branch of its own.
+func (r *run) build(ctx context.Context) {
+	if !r.launch(ctx) {
+		return
+	}
+	r.partial()
+	if !r.quiet(ctx) {
+		return
+	}
+	taken, ok := r.takeBack(ctx)
+	if !ok {
+		return
+	}
+	if taken, ok = r.holdWorkflows(ctx, taken); !ok {
+		return
+	}
+	r.changes = taken.Changes
+	switch {
+	case len(taken.Changes) > 0:
+		r.commitTree(ctx, taken)
+	case r.patch != nil:
+		r.finish("changed only workflow files, which are never committed; they came back as a patch.")
+	default:
+		r.nothing("changed nothing.")
+	}
+}
+
+func (r *run) finish(headline string) {
+	r.status, r.headline = render.Done, headline
+	for i := range r.segments {
+		r.segments[i].OK = true
+	}
+}
+
+func (r *run) takeBack(ctx context.Context) (git.Taken, bool) {
+	taken, err := r.tree.TakeBack(ctx, git.Limits{})
+	if err != nil {
+		r.fail(ctx, failure{class: "git", message: "the agent's tree could not be taken back; nothing was committed", err: err})
+		return taken, false
+	}
+	for i, s := range taken.Skipped {
+		if i == 5 {
+			r.note(fmt.Sprintf("And %d further paths were left behind.", len(taken.Skipped)-i))
+			break
+		}
+		r.note(fmt.Sprintf("Left behind: %.200q, %s.", s.Path, s.Reason))
+	}
+	if len(taken.Refused) > 0 {
+		r.refused = taken.Refused
+		r.refuse(&Refusal{Message: "left what may not be committed, so nothing was: " + namePaths(taken.Refused),
+			Next: "Give the command again and say that this is to be left out."})
+		return taken, false
+	}
+	return taken, true
+}
+
+func namePaths(refused []git.Refused) string {
+	var names []string
+	for i, p := range refused {
+		if i == 5 {
+			names = append(names, fmt.Sprintf("and %d more", len(refused)-i))
+			break
+		}
+		name := fmt.Sprintf("%.200q (%s)", p.Path, p.Reason)
+		if p.Path == "" {
+			name = p.Reason
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, "; ")
+}
+
+// holdWorkflows keeps changes of workflow files out of the commit and makes a patch of them (H7-09, H7-11). What they were
+// is put back in the agent's tree, as the agent, and the tree is taken back once more: so the commit is again nothing but
+// checked objects, and what is left of the difference is exactly the patch.
+func (r *run) holdWorkflows(ctx context.Context, all git.Taken) (git.Taken, bool) {
+	var held []git.Change
+	for _, c := range all.Changes {
+		if isWorkflow(c.Path) {
+			held = append(held, c)
+		}
+	}
+	if len(held) == 0 {
+		return all, true
+	}
+	rest, err := r.putBack(ctx, held)
+	if err == nil {
+		var cut bool
+		if r.patch, cut, err = r.Repo.Patch(ctx, rest.Tree, all.Tree, maxPatch); cut {
+			r.note(fmt.Sprintf("The patch of the workflow files is cut at %d bytes; it holds the files that fit in whole.", maxPatch))
+		}
+	}
+	if err != nil {
+		r.patch = nil
+		r.fail(ctx, failure{class: "git", message: "changes of workflow files could not be set apart, so nothing was committed", err: err,
+			next: "Give the command again and say that workflow files are to be left alone."})
+		return all, false
+	}
+	r.note(fmt.Sprintf("%s under .github/workflows/ changed. Such files are never committed by ai-flow; they come back as a patch.", plural(len(held), "file")))
+	return rest, true
+}
+
+// putBack makes the workflow files in the agent's tree what they were. New ones cannot be removed by writing, but an
+// ignore file that ignores itself, too, takes them out of sight.
+func (r *run) putBack(ctx context.Context, held []git.Change) (git.Taken, error) {
+	tree, err := filepath.Rel(r.room.Path(), r.tree.Dir())
+	if err != nil {
+		return git.Taken{}, err
+	}
+	for _, c := range held {
+		name, data := c.Path, []byte(nil)
+		if !strings.Contains(strings.TrimPrefix(c.Path, ".github/"), "/") {
+			return git.Taken{}, fmt.Errorf("%q is no directory any more", c.Path)
+		}
+		if c.Status == 'A' {
+			name, data = path.Join(path.Dir(c.Path), ".gitignore"), []byte("*\n")
+		} else if data, err = r.Repo.ReadBlob(ctx, r.base, c.Path, maxPatch); err != nil {
+			return git.Taken{}, err
+		}
+		if err := r.room.WriteFile(ctx, path.Join(tree, name), data); err != nil {
+			return git.Taken{}, err
+		}
+	}
+	rest, err := r.tree.TakeBack(ctx, git.Limits{})
+	if err != nil {
+		return git.Taken{}, err
+	}
+	if len(rest.Refused) > 0 {
+		return git.Taken{}, errors.New(namePaths(rest.Refused))
+	}
+	for _, c := range rest.Changes {
+		if isWorkflow(c.Path) {
+			return git.Taken{}, fmt.Errorf("%q could not be put back", c.Path)
+		}
+	}
+	return rest, nil
+}
+
+// isWorkflow is the wall, without regard to case: a checkout may land on a file system that has none.
+func isWorkflow(p string) bool {
+	const wall = ".github/workflows"
+	return len(p) >= len(wall) && strings.EqualFold(p[:len(wall)], wall) && (len(p) == len(wall) || p[len(wall)] == '/')
+}
+
+// commitTree commits on the first free name, so that no branch is ever overwritten.
+func (r *run) commitTree(ctx context.Context, taken git.Taken) {
+	bot := r.Bot
+	if bot == (git.Person{}) {
+		bot = git.Person{Name: "ai-flow[bot]", Email: "ai-flow[bot]@users.noreply.github.com"}
+	}
+	for n := 1; n <= 100; n++ {
+		name := r.branchName()
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d", name, n)
+		}
+		commit, err := r.Repo.Branch(ctx, git.CommitOptions{Parent: r.base, Tree: taken.Tree, Message: r.message(), Author: bot, Committer: bot, Name: name})
+		if errors.Is(err, git.ErrExists) {
+			continue
+		}
+		if err != nil {
+			r.fail(ctx, failure{class: "git", message: "the change could not be committed", err: err})
+			return
+		}
+		r.branch, r.commit = name, commit
+		r.finish(fmt.Sprintf("committed %.10s on the branch `%s`: %s.", commit, name, extent(taken.Changes)))
+		return
+	}
+	r.fail(ctx, failure{class: "git", message: fmt.Sprintf("the branch %q and ninety-nine more like it exist already", r.branchName()), next: "Delete those that nobody needs."})
+}
+
+func extent(changes []git.Change) string {
+	added, removed := 0, 0
+	for _, c := range changes {
+		added, removed = added+max(0, c.Added), removed+max(0, c.Removed)
+	}
+	return fmt.Sprintf("%s, +%d −%d", plural(len(changes), "file"), added, removed)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

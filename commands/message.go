@@ -1,0 +1,101 @@
+package commands
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// branchName is ai/<number>-<slug>, or ai/try-<slug> where there is no number. The slug is ASCII letters, digits and
+// hyphens, so that a foreign title can make no odd reference.
+func (r *run) branchName() string {
+	text := r.Title
+	if text == "" {
+		text = r.instruction()
+	}
+	slug := slugOf(text)
+	if r.Number > 0 {
+		return fmt.Sprintf("ai/%d-%s", r.Number, slug)
+	}
+	return "ai/try-" + slug
+}
+
+func (r *run) instruction() string { return r.Comment.Segments[0].Instruction }
+
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+func slugOf(text string) string {
+	slug := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(firstLineOf(text)), "-"), "-")
+	if len(slug) > 40 {
+		slug = strings.TrimRight(slug[:40], "-")
+	}
+	if slug == "" {
+		return "build"
+	}
+	return slug
+}
+
+func firstLineOf(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+// message is the commit's: a subject, and the person who asked as co-author. The agent writes no word of it.
+func (r *run) message() string {
+	about := r.Title
+	if about == "" {
+		about = firstLineOf(r.instruction())
+	}
+	if about = subject(about); about == "" {
+		about = "implement the document"
+	}
+	message := "ai-flow /build: " + about + "\n"
+	if trailer := coAuthor(r.Requester); trailer != "" {
+		message += "\n" + trailer + "\n"
+	}
+	return message
+}
+
+const maxSubject = 60 // characters of a title or an instruction in a subject
+
+// ciSkip are the words by which a commit keeps checks from running (F-41).
+var ciSkip = regexp.MustCompile(`(?i)\[(?:skip[ -]ci|ci[ -]skip|no[ -]ci|skip[ -]actions|actions[ -]skip)\]|\*\*\*no_ci\*\*\*|skip-checks:\s*true`)
+
+// subject makes a line of a foreign title that orders nothing: no line break, no control or invisible character, no word
+// that skips checks, and neither # nor @, so that it closes no issue and mentions nobody (H2-10).
+func subject(text string) string {
+	text = strings.Map(func(c rune) rune {
+		switch {
+		case invisible(c), c == '#', c == '@':
+			return -1
+		case unicode.IsSpace(c), unicode.IsControl(c):
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(text, ""))
+	text = strings.Join(strings.Fields(text), " ")
+	for ciSkip.MatchString(text) { // taking one such word away may make another
+		text = strings.Join(strings.Fields(ciSkip.ReplaceAllString(text, " ")), " ")
+	}
+	if utf8.RuneCountInString(text) > maxSubject {
+		text = strings.TrimSpace(string([]rune(text)[:maxSubject-1])) + "…"
+	}
+	return text
+}
+
+var loginShape = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$`)
+
+// coAuthor is the trailer of the person who asked, "" when not known. The address is GitHub's own for the account, so no
+// person's real address is needed or shown.
+func coAuthor(p Person) string {
+	if !loginShape.MatchString(p.Login) {
+		return ""
+	}
+	account := p.Login
+	if p.ID > 0 {
+		account = fmt.Sprintf("%d+%s", p.ID, p.Login)
+	}
+	return fmt.Sprintf("Co-authored-by: %s <%s@users.noreply.github.com>", p.Login, account)
+}

@@ -1,0 +1,128 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+// failure is why a run failed: a short class for scripts, a sentence of ours for readers, and the error underneath for the
+// log alone, because it may quote what a stranger wrote (F-25).
+type failure struct {
+	class, phase, message, next string
+	err                         error
+}
+
+// fail decides the outcome. A context that has ended makes every failure a cancellation: what broke then broke because of
+// it.
+func (r *run) fail(ctx context.Context, f failure) {
+	r.status, r.failure = render.Failed, &f
+	r.headline, r.next = "stopped: "+f.message+".", f.next
+	if f.err == nil {
+		f.err = errors.New(f.message)
+	}
+	if ctx.Err() != nil || f.class == executor.FailedCancelled.String() {
+		r.status, f.class = render.Cancelled, executor.FailedCancelled.String()
+		r.headline = "was cancelled before it was done."
+		if r.branch == "" && r.commit == "" {
+			r.next = "Give the command again."
+		}
+	}
+}
+
+// failLaunch takes the executor's account of a failure: its message is a sentence of ours already.
+func (r *run) failLaunch(ctx context.Context, err error) {
+	f := failure{class: "launch", message: "the agent could not be run", err: err}
+	var e *executor.Failure
+	if errors.As(err, &e) {
+		f.class, f.phase, f.message, f.next = e.Class.String(), e.Phase, strings.TrimRight(e.Message, "."), e.Fix
+	}
+	r.fail(ctx, f)
+}
+
+func (r *run) refuse(refusal *Refusal) {
+	r.status, r.headline, r.next = render.Refused, sentence(refusal.Message), refusal.Next
+}
+
+func (r *run) nothing(headline string) {
+	r.status, r.headline = render.Nothing, headline
+}
+
+func sentence(text string) string { return strings.TrimRight(text, ".") + "." }
+
+// outcome puts the values together. A run that met a closed door never looks plainly successful.
+func (r *run) outcome() Outcome {
+	if r.status == render.Done && len(r.report.Wants) > 0 {
+		r.status = render.Restricted
+	}
+	out := Outcome{Result: r.result(), Branch: r.branch, Commit: r.commit, WorkflowPatch: r.patch}
+	out.Report = r.makeReport(out.Result)
+	if r.failure != nil {
+		out.Err = r.failure.err
+		if out.Err == nil {
+			out.Err = errors.New(r.failure.message)
+		}
+	}
+	return out
+}
+
+func (r *run) result() render.Result {
+	result := render.Result{
+		Outcome: r.status, Command: r.commandName(), Requester: r.Requester.Login, RunURL: r.RunURL,
+		Segments: r.segments, Headline: r.headline, NextStep: r.next, Diffs: r.diffs, Notes: r.notes,
+		Wants: r.report.Wants, MoreWants: r.report.MoreWants, Triage: r.Policy.Triage, Run: r.howItRan(),
+	}
+	for _, c := range r.changes {
+		result.Changes = append(result.Changes, render.FileChange{Path: c.Path, Status: c.Status, Added: c.Added, Removed: c.Removed})
+	}
+	return result
+}
+
+func (r *run) commandName() string {
+	if r.command == 0 {
+		return ""
+	}
+	return r.command.String()
+}
+
+func (r *run) howItRan() render.Run {
+	if r.room == nil {
+		return render.Run{ModelAsked: r.model, Duration: time.Since(r.began)}
+	}
+	report := r.report
+	run := render.Run{
+		Agent: r.AgentName, AgentStatus: r.AgentStatus, AgentVersion: report.AgentVersion,
+		ModelAsked: r.model, ModelEffective: report.ModelEffective, Isolated: r.room.Identity().Isolated(), Token: r.Token,
+		Input: report.Usage.Input, Output: report.Usage.Output, Duration: time.Since(r.began),
+		StopReason: report.StopReason, Unasked: report.Unasked,
+	}
+	if run.Isolated {
+		run.User = r.room.Identity().Name()
+	}
+	if r.tree != nil {
+		c := r.tree.Cost()
+		run.HandOver = fmt.Sprintf("%s, %s of history, %d bytes, %d ms", plural(c.Files, "file"), plural(c.Commits, "commit"), c.PackBytes, c.Millis)
+	}
+	for _, p := range report.Phases {
+		run.Phases = append(run.Phases, render.Phase{Name: p.Name, Took: p.Took})
+	}
+	for _, s := range report.Steps {
+		run.Steps = append(run.Steps, render.Step{Phase: "turn", Tool: s.Kind, Title: either(s.Command, s.Title), Status: s.Status, Exit: s.Exit, Took: s.Took, Unasked: s.Unasked})
+	}
+	for _, a := range report.Receipts {
+		run.Receipts = append(run.Receipts, render.Receipt{Action: either(a.Command, a.Title), Mode: a.Mode})
+	}
+	return run
+}
+
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,164 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/d3mlabs/ai-flow/commands/git"
+	"github.com/d3mlabs/ai-flow/executor"
+)
+
+// documentFile is where the private copy of the document lies in the room: beside the tree and never in it, so that
+// neither a link that the repository holds nor a commit can stand in its place (F-03).
+const documentFile = "document/document.md"
+
+// prepare decides whether there is anything to do, and brings the agent's room, tree and document about.
+func (r *run) prepare(ctx context.Context) {
+	for _, warning := range r.Policy.Warnings {
+		r.note("Policy: " + warning + ".")
+	}
+	steps := []func(context.Context){r.judge, r.readDocument, r.enter, r.handOver, r.placeDocument}
+	for _, step := range steps {
+		if r.over() {
+			return
+		}
+		step(ctx)
+	}
+}
+
+// judge refuses what can be refused without looking at anything.
+func (r *run) judge(context.Context) {
+	switch {
+	case r.command == 0:
+		r.nothing("holds no command.")
+	case r.command == Build && r.Surface == ReviewThread:
+		r.refuse(&Refusal{Message: "changes code, and a review thread is about one line of it",
+			Next: "Give it in the conversation of the pull request; it takes this thread into account."})
+	}
+}
+
+func (r *run) readDocument(ctx context.Context) {
+	d, err := r.Place.Document(ctx)
+	if err != nil {
+		r.fail(ctx, failure{class: "document", message: "the document could not be read", err: err})
+		return
+	}
+	r.document, r.snapshot = d, normalise(d.Body)
+	for _, s := range r.Comment.Segments {
+		var f finding
+		if s.Quoted && !d.None {
+			f = locate(r.snapshot, s.Quote)
+		}
+		r.found = append(r.found, f)
+	}
+	first := r.Comment.Segments[0]
+	switch {
+	case r.command == Edit && d.None:
+		r.refuse(&Refusal{Message: "changes a document, and there is none", Next: d.Remedy})
+	case r.command == Build && d.None && first.Instruction == "" && first.Quote == "":
+		r.refuse(&Refusal{Message: "says nothing to go by, and there is no document", Next: "Write what is to be built behind it."})
+	}
+}
+
+func (r *run) enter(ctx context.Context) {
+	room, err := r.Agent.EnterRoom(ctx)
+	if err != nil {
+		r.failLaunch(ctx, err)
+		return
+	}
+	r.room = room
+}
+
+// handOver gives the agent a tree of its own. Every command gets one: what a read-only pass does to it is thrown away.
+func (r *run) handOver(ctx context.Context) {
+	commit, _, dirty, err := r.Repo.Head(ctx)
+	if r.Commit != "" {
+		commit = r.Commit
+	} else if dirty {
+		r.note("The checkout has changes that are not committed; the agent did not see them.")
+	}
+	if err != nil && r.Commit == "" {
+		f := failure{class: "git", message: "the checkout has no commit to work on", err: err}
+		if errors.Is(err, git.ErrNoCommit) {
+			f.next = "Make a first commit."
+		} else {
+			f.message = "the checkout could not be read"
+		}
+		r.fail(ctx, f)
+		return
+	}
+	r.base = commit
+	options := git.HandOverOptions{}
+	if r.command == Build {
+		options.Branch = r.branchName()
+	}
+	if r.tree, err = r.Repo.HandOver(ctx, r.room, commit, options); err != nil {
+		r.fail(ctx, failure{class: "git", message: "the agent could not be given a copy of the repository", err: err})
+	}
+}
+
+func (r *run) placeDocument(ctx context.Context) {
+	if r.document.None {
+		return
+	}
+	if err := r.room.WriteFile(ctx, documentFile, []byte(r.snapshot)); err != nil {
+		r.fail(ctx, failure{class: "document", message: "the agent could not be given a copy of the document", err: err})
+	}
+}
+
+// launch runs the agent once. It reports whether there is an answer to work with; if not, the outcome is decided.
+func (r *run) launch(ctx context.Context) bool {
+	b := brief{nonce: r.nonce, kind: r.command, segments: r.Comment.Segments, found: r.found, title: r.Title, context: r.Context}
+	if !r.document.None {
+		b.place, b.document = r.room.Path(documentFile), r.document.Name
+	}
+	if r.command == Build {
+		b.branch = r.branchName()
+	}
+	report, err := r.Agent.Launch(ctx, executor.Task{
+		Label: r.command.String(), Prompt: b.prompt(), Room: r.room, Dir: r.tree.Dir(), Model: r.model,
+		Policy: r.Policy.permissions(r.pass(), r.Trusted, r.tree.Dir()),
+	})
+	r.launched, r.report = true, report
+	r.answers = readAnswers(report.Text, r.nonce, len(r.Comment.Segments))
+	r.notes = append(r.notes, r.answers.notes...)
+	if err != nil {
+		r.failLaunch(ctx, err)
+		r.partial()
+	}
+	r.noteSurvivors()
+	return err == nil
+}
+
+// quiet reports whether nothing of the agent's runs any more, which must hold before anything that it can write is read.
+// A launch says so; where it does not, we look ourselves.
+func (r *run) quiet(ctx context.Context) bool {
+	if r.report.Swept {
+		return true
+	}
+	survivors, err := r.room.Sweep(ctx)
+	if err == nil && len(survivors) == 0 {
+		return true
+	}
+	if err == nil {
+		err = fmt.Errorf("%d processes of the agent's could not be ended", len(survivors))
+	}
+	if len(r.report.Survivors) == 0 {
+		r.report.Survivors = survivors
+		r.noteSurvivors()
+	}
+	r.fail(ctx, failure{class: "survivors", message: "the agent's processes could not all be ended, so nothing of its work was taken", err: err,
+		next: "End them, and give the command again."})
+	return false
+}
+
+func (r *run) noteSurvivors() {
+	for i, p := range r.report.Survivors {
+		if i == 5 {
+			r.note(fmt.Sprintf("And %d further processes of the agent's.", len(r.report.Survivors)-i))
+			return
+		}
+		r.note(fmt.Sprintf("A process of the agent's could not be ended: %d (%.64q).", p.PID, p.Command))
+	}
+}

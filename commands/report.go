@@ -1,0 +1,218 @@
+package commands
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/commands/git"
+	"github.com/d3mlabs/ai-flow/denials"
+	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+// ReportVersion is the version of the schema of report.json (report.schema.json beside this file). A field is never taken
+// away or given another meaning under the same version; new ones may come.
+const ReportVersion = 1
+
+// Report is report.json: one run, for scripts and for the census of wants. It is written whatever the outcome. Strings
+// that the agent or a stranger wrote are bounded, and nothing of the environment is in it.
+type Report struct {
+	Version  int            `json:"version"`
+	Command  string         `json:"command"`  // the heaviest: ask, edit, build; "" for none
+	Commands []string       `json:"commands"` // of each segment
+	Surface  string         `json:"surface"`
+	Number   int            `json:"number"` // of the issue or pull request; 0 for none
+	Outcome  string         `json:"outcome"`
+	Message  string         `json:"message"`
+	Next     string         `json:"next"`
+	Failure  *reportFailure `json:"failure"` // null unless failed or cancelled
+	Started  time.Time      `json:"started"`
+	Millis   int64          `json:"duration_ms"`
+
+	Agent     reportAgent     `json:"agent"`
+	Model     reportModel     `json:"model"`
+	Isolation reportIsolation `json:"isolation"`
+
+	Wants     []reportWant    `json:"wants"`
+	WantCount int             `json:"want_count"` // distinct subjects, before any cap
+	Receipts  []reportRequest `json:"receipts"`
+	Refused   []reportRequest `json:"refused_requests"`
+	Tools     map[string]int  `json:"tools"` // calls by kind
+	Unasked   int             `json:"unasked_calls"`
+	Gates     []reportGate    `json:"gates"`
+	Usage     reportUsage     `json:"usage"`
+	Phases    []reportPhase   `json:"phases"`
+
+	Changes      []reportChange `json:"changes"`
+	RefusedPaths []reportPath   `json:"refused_paths"`
+	Commits      []reportCommit `json:"commits"`
+	PullRequest  string         `json:"pull_request"` // its URL, "" for none
+	Workflows    bool           `json:"workflow_patch"`
+	Notes        []string       `json:"notes"`
+	PolicySource string         `json:"policy_source"`
+}
+
+// The parts of a Report.
+type (
+	reportFailure struct {
+		Class   string `json:"class"`
+		Phase   string `json:"phase"`
+		Message string `json:"message"`
+	}
+	reportAgent struct {
+		Name       string `json:"name"`
+		Version    string `json:"version"`
+		Status     string `json:"status"`
+		StopReason string `json:"stop_reason"`
+		Mode       string `json:"mode"`
+	}
+	reportModel struct {
+		Asked     string `json:"asked"`
+		Effective string `json:"effective"`
+	}
+	reportIsolation struct {
+		Isolated bool   `json:"isolated"`
+		User     string `json:"user"`
+	}
+	reportWant struct {
+		Subject string `json:"subject"`
+		Why     string `json:"why"`
+		Channel string `json:"channel"`
+		Kind    string `json:"kind"`
+		Source  string `json:"source"`
+		Count   int    `json:"count"`
+	}
+	reportRequest struct {
+		Kind    string `json:"kind"`
+		Title   string `json:"title"`
+		Command string `json:"command"`
+		Mode    string `json:"mode,omitempty"` // of a receipt
+		Rule    string `json:"rule,omitempty"` // of a receipt
+		Why     string `json:"why,omitempty"`  // of a refusal
+	}
+	reportGate struct {
+		Name    string `json:"name"`
+		Passed  bool   `json:"passed"`
+		Round   int    `json:"round"`
+		Tree    string `json:"tree"`
+		Millis  int64  `json:"duration_ms"`
+		Problem string `json:"problem"`
+	}
+	reportUsage struct {
+		Input       int64 `json:"input"`
+		Output      int64 `json:"output"`
+		CachedRead  int64 `json:"cached_read"`
+		CachedWrite int64 `json:"cached_write"`
+		Total       int64 `json:"total"`
+	}
+	reportPhase struct {
+		Name   string `json:"name"`
+		Millis int64  `json:"duration_ms"`
+	}
+	reportChange struct {
+		Path    string `json:"path"`
+		Status  string `json:"status"`
+		Added   int    `json:"added"`   // lines; -1 for binary
+		Removed int    `json:"removed"` // lines; -1 for binary
+	}
+	reportPath struct {
+		Path   string `json:"path"`
+		Reason string `json:"reason"`
+	}
+	reportCommit struct {
+		OID    string `json:"oid"`
+		Branch string `json:"branch"`
+	}
+)
+
+// JSON is the report as it is written, with a line break at its end.
+func (r Report) JSON() ([]byte, error) {
+	data, err := json.MarshalIndent(r, "", "  ")
+	return append(data, '\n'), err
+}
+
+// The bounds of a report, so that a stranger cannot make it large.
+const (
+	maxReportString = 2000 // bytes of a foreign string
+	maxReportList   = 5000 // items of a list; the counts beside it are of all
+)
+
+func (r *run) makeReport(result render.Result) Report {
+	run := result.Run
+	report := Report{
+		Version: ReportVersion, Commands: []string{}, Surface: r.Surface.String(), Number: r.Number,
+		Outcome: r.status.String(), Message: bounded(r.headline), Next: bounded(r.next),
+		Started: r.began.UTC(), Millis: run.Duration.Milliseconds(),
+		Agent: reportAgent{Name: run.Agent, Version: bounded(run.AgentVersion), Status: run.AgentStatus,
+			StopReason: bounded(run.StopReason), Mode: bounded(r.report.Mode)},
+		Model:     reportModel{bounded(run.ModelAsked), bounded(run.ModelEffective)},
+		Isolation: reportIsolation{run.Isolated, run.User},
+		WantCount: len(r.report.Wants) + r.report.MoreWants, Unasked: r.report.Unasked,
+		Tools: map[string]int{}, Gates: []reportGate{}, Usage: reportUsage(r.report.Usage),
+		Commits: []reportCommit{}, Workflows: r.patch != nil, Notes: bounds(r.notes), PolicySource: r.Policy.Source,
+	}
+	if r.command != 0 {
+		report.Command = r.command.Name()
+	}
+	for _, s := range r.Comment.Segments {
+		report.Commands = append(report.Commands, s.Command.Name())
+	}
+	if r.failure != nil {
+		report.Failure = &reportFailure{Class: r.failure.class, Phase: r.failure.phase, Message: bounded(r.failure.message)}
+	}
+	if r.commit != "" {
+		report.Commits = append(report.Commits, reportCommit{string(r.commit), r.branch})
+	}
+	r.reportLaunch(&report)
+	r.reportTree(&report)
+	return report
+}
+
+// reportLaunch adds what the agent did and met.
+func (r *run) reportLaunch(report *Report) {
+	from := r.report
+	report.Wants = list(from.Wants, func(w denials.Want) reportWant {
+		return reportWant{bounded(w.Subject), bounded(w.Why), w.Channel.String(), w.Kind.String(), bounded(w.Source), w.Count}
+	})
+	report.Receipts = list(from.Receipts, func(a executor.Receipt) reportRequest {
+		return reportRequest{Kind: bounded(a.Kind), Title: bounded(a.Title), Command: bounded(a.Command), Mode: bounded(a.Mode), Rule: bounded(a.Rule)}
+	})
+	report.Refused = list(from.Refusals, func(a executor.Refusal) reportRequest {
+		return reportRequest{Kind: bounded(a.Kind), Title: bounded(a.Title), Command: bounded(a.Command), Why: bounded(a.Why)}
+	})
+	report.Phases = list(from.Phases, func(p executor.Phase) reportPhase { return reportPhase{p.Name, p.Took.Milliseconds()} })
+	for _, s := range from.Steps {
+		kind := either(bounded(s.Kind), "other")
+		if _, known := report.Tools[kind]; !known && len(report.Tools) >= 50 {
+			kind = "other" // the kind is the agent's word, and so is how many it knows
+		}
+		report.Tools[kind]++
+	}
+}
+
+// reportTree adds what came back of the agent's tree.
+func (r *run) reportTree(report *Report) {
+	report.Changes = list(r.changes, func(c git.Change) reportChange {
+		return reportChange{bounded(c.Path), string(rune(c.Status)), c.Added, c.Removed}
+	})
+	report.RefusedPaths = list(r.refused, func(p git.Refused) reportPath { return reportPath{bounded(p.Path), bounded(p.Reason)} })
+}
+
+// list is never null in JSON.
+func list[From, To any](from []From, convert func(From) To) []To {
+	to := make([]To, 0, min(len(from), maxReportList))
+	for _, f := range from[:min(len(from), maxReportList)] {
+		to = append(to, convert(f))
+	}
+	return to
+}
+
+func bounds(texts []string) []string { return list(texts, bounded) }
+
+func bounded(text string) string {
+	if len(text) > maxReportString {
+		text = text[:maxReportString] + "…"
+	}
+	return strings.ToValidUTF8(text, "\ufffd")
+}
