@@ -140,7 +140,7 @@ var families = map[string][]string{
 // owns reports whether a finding is a message of one of the command's own programs, or of the shell, and not of the text
 // that they show.
 func (c class) owns(f finding) bool {
-	if shells[f.tool] {
+	if shells[f.tool] || f.tool == "bwrap" || f.tool == "sandbox-exec" { // what the agent wraps around commands
 		return true
 	}
 	for _, p := range c.programs {

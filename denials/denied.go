@@ -23,7 +23,8 @@ func denied(l *line, head, tail string, eperm bool) (finding, bool) {
 	if !ok {
 		return finding{}, false
 	}
-	return l.before(rest, eperm), true
+	f := l.before(rest, eperm)
+	return f, f.subject != "" || !strings.HasSuffix(head, "'")
 }
 
 func isNameByte(b byte) bool {
@@ -43,13 +44,17 @@ func isRemote(tail string) bool {
 // outsideLiteral looks whether the reason stands inside a string of source text, which nobody printed as an error. Strings
 // of JSON logs and of key="value" logs are no source text: there the message begins behind the quote.
 func (l *line) outsideLiteral(head string) (string, bool) {
+	if strings.Contains(head, " = '") || strings.Contains(head, " = \"") || strings.Contains(head, "('") && !strings.Contains(head, "')") && !strings.Contains(head, "', ") {
+		return "", false
+	}
+	json := strings.HasPrefix(l.text, "{") || strings.Contains(head, "=> {")
 	open := strings.LastIndexByte(head, '"')
 	if strings.Count(head, `"`)%2 == 1 && !strings.HasPrefix(l.text, "shutil.Error") {
 		switch before := strings.TrimRight(head[:open], " "); {
-		case strings.HasSuffix(head, `: "`) && !strings.HasPrefix(l.text, "{"), // perl's autodie is the exception, with '
+		case strings.HasSuffix(head, `: "`) && !json, // perl's autodie is the exception, with '
 			strings.HasSuffix(head, `"`) && !strings.HasSuffix(before, ":"):
 			return "", false
-		case strings.HasPrefix(l.text, "{") && strings.HasSuffix(before, ":"), strings.HasPrefix(l.text, "["):
+		case json && strings.HasSuffix(before, ":"), strings.HasPrefix(l.text, "["):
 			return head[open+1:], true
 		case strings.HasSuffix(head[:open], "=") && open > 1 && head[open-2] != ' ':
 			return head[open+1:], true

@@ -37,6 +37,9 @@ func newLine(raw string) (*line, bool) {
 	if quoted(l.text) || testName(l.text) {
 		return l, false
 	}
+	if end, _ := position(l.text); end > 0 && end < len(raw) && (raw[end] == '\t' || strings.HasPrefix(l.text[end:], "  ")) {
+		return l, false // a search hit in indented text
+	}
 	return l, l.stripPosition()
 }
 
@@ -64,6 +67,13 @@ func stripPrefix(s string) (string, bool) {
 	switch {
 	case s == "":
 		return s, false
+	case s[0] == '>':
+		// gradle: "> java.io.FileNotFoundException: …", "> Could not …"; else a quotation
+		for _, p := range gradleStarts {
+			if strings.HasPrefix(s[1:], p) {
+				return s[2:], true
+			}
+		}
 	case s[0] == '[':
 		// "[12:00:01]", "[ERROR]", "[stderr]"; not "[Errno 13]", which a shape reads.
 		if end := strings.IndexByte(s, ']'); end > 0 && end <= 40 && !strings.HasPrefix(s, "[Err") && !strings.Contains(s[:end], ": ") &&

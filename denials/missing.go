@@ -5,6 +5,10 @@ import "strings"
 // tool makes the finding that name is not installed, if name is a bare command's name and not a path.
 func (l *line) missing(name, by string) (finding, bool) {
 	name = strings.Trim(name, "'\"`‘’“”")
+	switch name {
+	case "command", "process", "program", "child", "file", "it":
+		return finding{}, false
+	}
 	if !isWord(name) || isNumber(name) {
 		return finding{}, false
 	}
@@ -87,7 +91,7 @@ func noSuchFile(l *line, head, tail string) (finding, bool) {
 		return finding{}, false
 	}
 	p := parts(strings.TrimRight(head, " :"))
-	if len(p) == 0 {
+	if len(p) == 0 || len(p) == 1 && p[0] == "Caused by" {
 		return l.missingBefore()
 	}
 	last := p[len(p)-1]
@@ -162,7 +166,7 @@ func quotedName(start string) func(*line, string, string) (finding, bool) {
 
 // commandQuoted reads `Command 'x' not found, but can be installed with:` and `Command "x" not found`.
 func commandQuoted(l *line, head, tail string) (finding, bool) {
-	for _, start := range []string{"Command '", `Command "`, `compiler "`, "Executable `"} {
+	for _, start := range []string{"Command '", `Command "`, `compiler "`, "Executable `", "Program '"} {
 		if at := strings.LastIndex(head, start); at >= 0 && at <= 60 {
 			return l.missing(head[at+len(start):], "")
 		}

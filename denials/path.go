@@ -14,8 +14,12 @@ func parts(s string) []string {
 			out = append(out, p)
 		}
 	}
-	start := 0
+	start, quoted := 0, quotations(s)
 	for i := 0; i < len(s) && len(out) < 16; i++ {
+		if len(quoted) > 0 && i == quoted[0].start {
+			i, quoted = quoted[0].end-1, quoted[1:]
+			continue
+		}
 		switch {
 		case s[i] == ':' && (i+1 == len(s) || s[i+1] == ' '):
 			add(s[start:i])
@@ -106,6 +110,11 @@ func isPathStart(s string) bool {
 // trimPath cuts the words and signs behind a path that ran to the end of a part.
 func trimPath(p string) string {
 	p = strings.TrimRight(p, " ")
+	for _, words := range []string{" does not exist", " could not be", " cannot be", " is not ", " exists but", " failed: "} {
+		if i := strings.Index(p, words); i > 0 {
+			p = p[:i]
+		}
+	}
 	if i := strings.Index(p, "</"); i > 0 {
 		p = p[:i]
 	}

@@ -22,6 +22,9 @@ var testMarks = []string{
 	"✓", "✔", "√", "✅", "✕", "✘", "●", "○", "ok ", "not ok ", "--- PASS", "--- FAIL", "--- SKIP", "=== ", "PASS", "FAIL", "SKIP", "RUN ",
 }
 
+// gradleStarts follow the mark in front of gradle's reasons.
+var gradleStarts = []string{" java.", " javax.", " kotlin.", " org.gradle.", " Could not ", " Cannot ", " Failed to ", " Unable to "}
+
 // liveAfterPosition follow "file:12:" in messages that a tool makes itself.
 var liveAfterPosition = []string{
 	" fatal error: ", " error: ", "in `", "in '", " permission denied: ", " command not found: ", " operation not permitted: ",
@@ -127,7 +130,7 @@ var rootWords = []string{
 	"must be superuser", "are you root", "are you superuser", "requires superuser privilege", "must be run as root", "must be root",
 	"need to be root", "needs to be root", "be used by non-root users", "only root may", "only root can", "has to be run under the root user",
 	"please run as root", "run this script as root", "unless you are root", "only be run by root", "only be used by root", "requires root privileges",
-	"root privileges are required", "must be run with root", "you must run this as root", "superuser privileges are required", "not the superuser",
+	"root privileges are required", "must be run with root", "you must run this as root", "superuser privileges are required", "be run with superuser privileges", "not the superuser",
 }
 
 // words makes a set of the fields of s.
