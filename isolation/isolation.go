@@ -84,7 +84,8 @@ func (i Identity) SignalArgv(sig syscall.Signal, pgid int) []string {
 	if !i.Isolated() || pgid <= 1 {
 		return nil
 	}
-	return i.as("/bin/sh", "-c", `kill -"$1" -- -"$2"`, "sh", strconv.Itoa(int(sig)), strconv.Itoa(pgid))
+	// Without "--", which dash and busybox read as a number.
+	return i.as("/bin/sh", "-c", `kill -"$1" -"$2"`, "sh", strconv.Itoa(int(sig)), strconv.Itoa(pgid))
 }
 
 // as is argv as the agent user, with no variable handed over.

@@ -9,7 +9,7 @@ import (
 )
 
 // Stop ends the child: close its input, wait; TERM as its user, wait; KILL as its user. It is bounded in time, also when
-// a grandchild holds the output pipe open: six Graces at the very worst. When ctx ends, the wait for the end of input
+// a grandchild holds the output pipe open: half a minute at the default Grace, at the very worst. When ctx ends, the wait for the end of input
 // is left out. Later calls return the first result. A process that left the child's group (setsid) is not reached from
 // here: isolation's sweep ends those.
 func (ch *Child) Stop(ctx context.Context) Result {
@@ -49,12 +49,14 @@ func (ch *Child) force(r *Result) error {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		r.Asked = sig
 		err := ch.signal(sig)
-		if ch.await(ch.command.grace()) {
+		patience := ch.command.grace()
+		if sig == syscall.SIGKILL && err == nil {
+			patience = max(patience, killTime)
+		}
+		if ch.await(patience) {
 			return nil // a refused signal does not matter to one that is gone
 		}
-		if err != nil {
-			trouble = errors.Join(trouble, err)
-		}
+		trouble = errors.Join(trouble, err)
 	}
 	// Only now, when the child's user has been killed or cannot be, the prefix itself: so that we can wait for it. What
 	// it leaves behind is reported as trouble and found by the sweep.
@@ -62,7 +64,7 @@ func (ch *Child) force(r *Result) error {
 	if err := ch.cmd.Process.Kill(); err != nil {
 		trouble = errors.Join(trouble, fmt.Errorf("killing process %d: %w", ch.cmd.Process.Pid, err))
 	}
-	if !ch.await(ch.command.grace()) {
+	if !ch.await(killTime) {
 		trouble = errors.Join(trouble, fmt.Errorf("process %d cannot be killed", ch.cmd.Process.Pid))
 	}
 	return trouble
@@ -119,16 +121,23 @@ func (ch *Child) signal(sig syscall.Signal) error {
 		}
 		return nil
 	}
-	return runSignal(argv, ch.command.grace())
+	return runSignal(argv)
 }
 
-// runSignal runs the command line that signals as another user. It has a pipe to nobody and is cut off after limit.
-func runSignal(argv []string, limit time.Duration) error {
+// killTime is for the kernel, not for the child's manners: a busy host buries slowly.
+const killTime = 5 * time.Second
+
+// signalTime is what the command line that signals may take. It is not a Grace: on a busy host a sudo that is cut off
+// too early leaves the agent alive.
+const signalTime = 5 * time.Second
+
+// runSignal runs the command line that signals as another user. It has a pipe to nobody.
+func runSignal(argv []string) error {
 	cmd := newCmd(argv, []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}, "/")
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("signalling with %q: %w", argv[0], err)
 	}
-	timer := time.AfterFunc(limit, func() { _ = cmd.Process.Kill() })
+	timer := time.AfterFunc(signalTime, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
 	if err := cmd.Wait(); err != nil {
 		return fmt.Errorf("signalling with %q: %w", argv[0], err)
