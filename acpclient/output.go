@@ -226,6 +226,9 @@ func (p *pieces) named(v value, part string, depth int) {
 // outputs gives each text once: one that another repeats, alone or with more around it, is left out, so that nobody counts
 // its denials twice. A delta is never left out.
 func (p *pieces) outputs() []Output {
+	if len(p.list) == 0 {
+		return nil
+	}
 	all := make([]Output, 0, len(p.list))
 	for _, q := range p.list {
 		o := Output{Part: q.part, Text: q.text, Append: q.delta}

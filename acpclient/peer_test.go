@@ -179,6 +179,9 @@ type clientLine struct {
 // receive reads the client's next line and validates it.
 func (p *peer) receive() clientLine {
 	p.t.Helper()
+	if err := p.in.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		p.t.Fatal(err)
+	}
 	raw, err := p.lines.ReadString('\n')
 	if err != nil {
 		p.t.Fatalf("reading what the client sends: %v", err)
