@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/d3mlabs/ai-flow/testsupport"
 )
 
 var bot = Person{"ai-flow[bot]", "1+ai-flow[bot]@users.noreply.github.com"}
@@ -96,9 +98,7 @@ func TestBranchRefuses(t *testing.T) {
 
 // As root in a checkout of somebody else, all that is new belongs to its owner, and nothing else changed hands.
 func TestBranchBelongsToTheOwner(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root to give files away; enable with: sudo go test ./commands/git")
-	}
+	testsupport.Need(t, os.Geteuid() == 0, "root, to give files away", "sudo env PATH=\"$PATH\" go test ./commands/git")
 	dir := checkout(t, "echo a >a")
 	sh(t, dir, "chown -hR 12345:12345 . ; rm -rf .git/logs")
 	w := handOver(t, sameUser(t), dir)

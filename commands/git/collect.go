@@ -32,8 +32,7 @@ type collection struct {
 // errRefused ends a transfer whose rest is not wanted; the reasons are in the collection.
 var errRefused = errors.New("refused")
 
-// news are the entries that differ from the base. Links always come: git compares them with an object that the agent's
-// side need not have.
+// news are the entries that differ from the base; links always come.
 func (c *collection) news() []update {
 	var all []update
 	for _, u := range c.entries {
@@ -157,27 +156,28 @@ func parseEntry(record string) (update, error) {
 // readSizes reads a size for each id and judges them all, so that what is too large is named before any of it crosses.
 func (c *collection) readSizes(in *bufio.Reader) error {
 	c.sizes = make(map[OID]int64, len(c.ids))
-	var total int64
 	for _, id := range c.ids {
 		n, err := readSize(in)
 		if err != nil {
 			return err
 		}
 		c.sizes[id] = n
-		total = min(total+n, c.limits.MaxTotal+1) // no overflow
 	}
 	if end, err := readUntil(in, '\n', 64); err != nil || end != "" {
 		return fmt.Errorf("sizes end in %.64q, %w", end, err)
 	}
+	left := c.limits.MaxTotal
 	for _, u := range c.entries {
 		switch n := c.sizes[u.id]; {
 		case u.mode == modeLink && n > maxLink:
 			c.refused = append(c.refused, Refused{u.path, "a link without a proper target"})
 		case n > c.limits.MaxFile:
 			c.refused = append(c.refused, Refused{u.path, fmt.Sprintf("larger than %d bytes", c.limits.MaxFile)})
+		case c.base[u.path] != u.entry:
+			left -= min(n, left+1)
 		}
 	}
-	if total > c.limits.MaxTotal {
+	if left < 0 {
 		c.refused = append(c.refused, Refused{"", fmt.Sprintf("all changed files together are larger than %d bytes", c.limits.MaxTotal)})
 	}
 	return c.stopIfRefused()

@@ -13,6 +13,9 @@ type plan struct {
 	remove  []string
 	refused []Refused
 	skipped []Refused
+	// doubtful counts the links among fetch that the base has too: git compares a link with an object that the agent's side
+	// need not have, and so takes each for changed.
+	doubtful int
 }
 
 func (p *plan) refuse(path, reason string, args ...any) {
@@ -32,6 +35,9 @@ func decide(base map[string]entry, s survey, l Limits) plan {
 			p.refuse(d.path, "a git repository in the place of a file")
 		default:
 			p.judge(base, s, l, d.path, d.mode)
+			if d.mode == modeLink && base[d.path].mode == modeLink {
+				p.doubtful++
+			}
 		}
 	}
 	for _, path := range s.others {
@@ -53,11 +59,15 @@ func decide(base map[string]entry, s survey, l Limits) plan {
 	p.noteSpecial(s)
 	p.noteRepos(base, s)
 	p.refuseBare(base)
-	if n := len(p.fetch) + len(p.remove); n > l.MaxFiles {
-		p.refused = []Refused{{Reason: fmt.Sprintf("%d paths changed; at most %d may", n, l.MaxFiles)}}
+	if n := len(p.fetch) + len(p.remove) - p.doubtful; n > l.MaxFiles {
+		p.refused = []Refused{tooMany(n, l)}
 	}
 	p.sort()
 	return p
+}
+
+func tooMany(n int, l Limits) Refused {
+	return Refused{Reason: fmt.Sprintf("%d paths changed; at most %d may", n, l.MaxFiles)}
 }
 
 func (p *plan) judge(base map[string]entry, s survey, l Limits, path, mode string) {

@@ -27,6 +27,7 @@ type Tree struct {
 	root OID              // the tree of the commit
 	base map[string]entry // its files, links and submodules
 	cost Cost
+	most int64 // bytes of a survey
 }
 
 // entry is a file, link or submodule of a tree.
@@ -72,7 +73,7 @@ func (r *Repo) HandOver(ctx context.Context, room *isolation.Room, commit OID, o
 	if err := r.refuseAgents(room.Identity()); err != nil {
 		return nil, err
 	}
-	t := &Tree{repo: r, room: room}
+	t := &Tree{repo: r, room: room, most: maxSurvey}
 	if t.root, t.base, err = r.listTree(ctx, commit); err != nil {
 		return nil, err
 	}

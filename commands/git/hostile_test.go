@@ -41,6 +41,8 @@ func TestHostileStream(t *testing.T) {
 		{"too big", head + "1001\n\n", "larger than 1000 bytes"},
 		{"missing", head + x + " missing\n\n", "a size reads"},
 		{"a link of many bytes", "120000 " + x + " 0\tf\x00\x00" + "4097\n\n", "a link without a proper target"},
+		{"too much together", head + "901\n\n", "are larger than 900 bytes"},
+		{"a link of the base, grown", "120000 " + a + " 0\tl\x00\x00" + "5000000000\n\n", "a link without a proper target"},
 		{"another size later", head + "2\n\n3\nxx\n\n", "has 3 bytes in the place of 2"},
 		{"other contents", head + "2\n\n2\na\n\n", "should have been object " + x + ` are object "` + a},
 		{"contents in the place of the end", head + "2\n\n2\nxyz", "does not end where it said"},
@@ -48,9 +50,12 @@ func TestHostileStream(t *testing.T) {
 		{"a link out", "120000 587be6b4c3f93f93c489c0111bba5596147a26cb 0\tf\x00\x002\n\n2\n..\n", "a link out of the tree"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			col := collection{base: map[string]entry{}, limits: Limits{MaxFile: 1000, MaxTotal: 5000, MaxFiles: 10}}
-			in := strings.NewReader(c.stream)
-			err := r.receive(t.Context(), bufio.NewReader(in), []string{"f"}, &col)
+			col := collection{base: map[string]entry{"l": {modeLink, a}}, limits: Limits{MaxFile: 1000, MaxTotal: 900, MaxFiles: 10}}
+			in, path := strings.NewReader(c.stream), "f"
+			if strings.Contains(c.stream, "\tl\x00") {
+				path = "l"
+			}
+			err := r.receive(t.Context(), bufio.NewReader(in), []string{path}, &col)
 			got := fmt.Sprint(err, col.refused)
 			if c.want == "" && err != nil || !strings.Contains(got, c.want) {
 				t.Errorf("got %s, want %q", got, c.want)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/d3mlabs/ai-flow/isolation"
+	"github.com/d3mlabs/ai-flow/testsupport"
 )
 
 // Each kind of repository that a person may stand in: what Head says, and that it can be handed over and taken back.
@@ -119,9 +120,7 @@ func TestOpenRefuses(t *testing.T) {
 
 // A repository above that belongs to a third user is a trap (/tmp/.git); one opened by its own name is a choice.
 func TestOpenChecksTheOwner(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root to give files away; enable with: sudo go test ./commands/git")
-	}
+	testsupport.Need(t, os.Geteuid() == 0, "root, to give files away", "sudo env PATH=\"$PATH\" go test ./commands/git")
 	dir := checkout(t, "echo a >a; mkdir sub; echo b >sub/b")
 	sh(t, dir, "chown -R 12345 .git")
 	if _, err := Open(t.Context(), filepath.Join(dir, "sub"), t.TempDir()); err == nil || !strings.Contains(err.Error(), "belongs to user 12345") {

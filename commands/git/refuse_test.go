@@ -109,13 +109,28 @@ func TestLimits(t *testing.T) {
 		{Limits{MaxTotal: 199}, `"": all changed files together are larger than 199 bytes`},
 		{Limits{MaxFiles: 2}, `"": 3 paths changed; at most 2 may`},
 	} {
-		w := handOver(t, sameUser(t), checkout(t, "echo x >gone"))
+		w := handOver(t, sameUser(t), checkout(t, "echo x >gone; for i in 1 2 3 4 5; do ln -s gone link$i; done"))
 		w.agent(t, script)
 		taken := w.take(t, c.l)
 		got := strings.TrimPrefix(show(Taken{Refused: taken.Refused}), "refused ")
 		if got != c.want || (taken.Tree == "") != (c.want != "") {
 			t.Errorf("%+v: got %q, tree %q, want %q", c.l, got, taken.Tree, c.want)
 		}
+	}
+}
+
+// A listing that does not end is cut off where it is read.
+func TestListingIsBounded(t *testing.T) {
+	w := handOver(t, sameUser(t), checkout(t, "echo x >x"))
+	w.tree.most = 1000
+	w.agent(t, `for i in $(seq 50); do : >a-rather-long-name-$i; done`)
+	taken := w.take(t, Limits{})
+	if got := show(taken); got != `refused "": too many changed paths to list; at most 100000 may change` || taken.Tree != "" {
+		t.Errorf("got %q", got)
+	}
+	w.tree.most = maxSurvey
+	if taken := w.take(t, Limits{}); len(taken.Changes) != 50 {
+		t.Errorf("%d changes", len(taken.Changes))
 	}
 }
 

@@ -40,7 +40,7 @@ var errTooMany = errors.New("too many paths to list")
 
 func (t *Tree) survey(ctx context.Context, l Limits) (survey, error) {
 	args := append(t.scriptArgs(), fmt.Sprint(l.MaxFile))
-	out, err := asAgent(ctx, t.room, "survey", job{stdin: t.indexInfo(), max: maxSurvey}, preludeScript+surveyScript, args...)
+	out, err := asAgent(ctx, t.room, "survey", job{stdin: t.indexInfo(), max: t.most}, preludeScript+surveyScript, args...)
 	var failed *Error
 	switch {
 	case errors.Is(err, process.ErrTooMuchOutput):

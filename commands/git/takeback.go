@@ -11,7 +11,7 @@ import (
 // Limits of what may come back.
 type Limits struct {
 	MaxFile  int64 // bytes of one file; 0 means 100 MiB (GitHub's limit)
-	MaxTotal int64 // bytes of all changed files; 0 means 1 GiB
+	MaxTotal int64 // bytes of all changed files together; 0 means 1 GiB
 	MaxFiles int   // changed paths; 0 means 100,000
 }
 
@@ -82,6 +82,10 @@ func (t *Tree) TakeBack(ctx context.Context, l Limits) (_ Taken, err error) {
 func (t *Tree) assemble(ctx context.Context, taken Taken, removed []string, c *collection) (Taken, error) {
 	tree := t.root
 	updates := c.news()
+	if n := len(updates) + len(removed); n > c.limits.MaxFiles {
+		taken.Refused = []Refused{tooMany(n, c.limits)}
+		return taken, nil
+	}
 	var err error
 	if len(updates)+len(removed) > 0 {
 		if tree, err = t.repo.writeTree(ctx, t.root, removed, updates); err != nil {
