@@ -29,7 +29,7 @@ func TestLaunchFailures(t *testing.T) {
 		{name: "no room", comment: "/ask a", enter: &executor.Failure{Class: executor.FailedSetup, Phase: "start", Message: "no such user", Fix: "sudo useradd x"},
 			class: "setup", outcome: render.Failed, says: "stopped: no such user.", fix: "sudo useradd x"},
 		{name: "silent ask", comment: "/ask a", err: silent, class: "silence", outcome: render.Failed, says: "sent nothing for 10m0s"},
-		{name: "silent edit", comment: "/edit a", err: silent, class: "silence", outcome: render.Failed, says: "sent nothing"},
+		{name: "silent edit", comment: "/edit a", err: silent, class: "silence", outcome: render.Failed, says: "ended. The document is unchanged."},
 		{name: "silent build", comment: "/build a", err: silent, class: "silence", outcome: render.Failed, says: "sent nothing"},
 		{name: "cancelled by the executor", comment: "/build a", err: &executor.Failure{Class: executor.FailedCancelled}, class: "cancelled", outcome: render.Cancelled, says: "was cancelled"},
 		{name: "an error of another sort", comment: "/ask a", err: errors.New("boom"), class: "launch", outcome: render.Failed, says: "could not be run"},
@@ -263,5 +263,18 @@ func TestModelAndWarningsReachTheResult(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(out.Result.Notes, ""), `"nope"`) {
 		t.Errorf("notes %q", out.Result.Notes)
+	}
+}
+
+// F-81: a model that the provider switched is named.
+func TestAnotherModelIsSaid(t *testing.T) {
+	for effective, said := range map[string]bool{"": false, "gpt-5": false, "GPT-5-2026": false, "mini": true} {
+		s := newStage(t, "")
+		s.agent.say, s.flow.Model = []string{"a"}, "gpt-5"
+		s.agent.report.ModelEffective = effective
+		out := s.run(t.Context(), "/ask x")
+		if got := strings.Contains(strings.Join(out.Result.Notes, ""), `"mini"`); got != said {
+			t.Errorf("effective %q: notes %q", effective, out.Result.Notes)
+		}
 	}
 }

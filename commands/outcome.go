@@ -23,6 +23,9 @@ type failure struct {
 func (r *run) fail(ctx context.Context, f failure) {
 	r.status, r.failure = render.Failed, &f
 	r.headline, r.next = "stopped: "+f.message+".", f.next
+	if r.command == Edit && r.launched && r.document.Name != "" && f.class != "moved" && f.class != "document" {
+		r.headline += " " + strings.ToUpper(r.document.Name[:1]) + r.document.Name[1:] + " is unchanged."
+	}
 	if f.err == nil {
 		f.err = errors.New(f.message)
 	}
@@ -55,11 +58,21 @@ func (r *run) nothing(headline string) {
 
 func sentence(text string) string { return strings.TrimRight(text, ".") + "." }
 
+// noteModel says when another model ran than the one that was asked for (F-81). A handle may be the beginning of a longer
+// name.
+func (r *run) noteModel() {
+	asked, ran := r.model, r.report.ModelEffective
+	if asked != "" && ran != "" && !strings.HasPrefix(strings.ToLower(ran), strings.ToLower(asked)) {
+		r.note(fmt.Sprintf("The model %.80q was asked for, and the agent says it ran %.80q.", asked, ran))
+	}
+}
+
 // outcome puts the values together. A run that met a closed door never looks plainly successful.
 func (r *run) outcome() Outcome {
 	if r.status == render.Done && len(r.report.Wants) > 0 {
 		r.status = render.Restricted
 	}
+	r.noteModel()
 	out := Outcome{Result: r.result(), Branch: r.branch, Commit: r.commit, WorkflowPatch: r.patch}
 	out.Report = r.makeReport(out.Result)
 	if r.failure != nil {
