@@ -54,6 +54,9 @@ func (k *call) learn(u Call) {
 	if u.Command != "" {
 		k.command = strings.Clone(u.Command[:min(len(u.Command), maxCommand)])
 		k.class = classify(k.command)
+		for _, s := range k.parts {
+			s.known = [len(s.known)]uint64{} // a line may count now that did not before
+		}
 	}
 	if u.Dir != "" && len(u.Dir) <= maxCommand {
 		k.dir = strings.Clone(u.Dir)
@@ -210,8 +213,9 @@ func (k *call) preview() {
 	held, seen, named := slices.Clone(k.held), maps.Clone(k.seen), k.named
 	for _, name := range slices.Sorted(maps.Keys(k.parts)) {
 		s := k.parts[name]
-		if len(s.pending) > 0 {
+		if known := s.known; len(s.pending) > 0 {
 			s.read(string(s.pending), "")
+			s.known = known
 		}
 	}
 	k.settle()

@@ -23,7 +23,7 @@ func denied(l *line, head, tail string, eperm bool) (finding, bool) {
 	if !ok {
 		return finding{}, false
 	}
-	f := l.before(rest, eperm)
+	f := l.ahead(rest, eperm)
 	return f, f.subject != "" || !strings.HasSuffix(head, "'")
 }
 
@@ -254,9 +254,9 @@ func reasonFollows(head string) (string, bool) {
 	return "", h == "(13)" || h == "(1)"
 }
 
-// before reads what stands before the reason: parts with a colon behind each. The path is looked for from the right; the
+// ahead reads what stands before the reason: parts with a colon behind each. The path is looked for from the right; the
 // leftmost part is the tool's own name.
-func (l *line) before(head string, eperm bool) finding {
+func (l *line) ahead(head string, eperm bool) finding {
 	parts := parts(head)
 	for len(parts) > 1 && strings.EqualFold(parts[len(parts)-1], "permission denied") {
 		parts = parts[:len(parts)-1]
@@ -327,11 +327,9 @@ func bareName(tool string, parts []string) string {
 // fromLinesBefore finds the path for a reason that stands alone on its line: rust programs, fish and unzip say on an earlier
 // line what could not be done to which path.
 func (l *line) fromLinesBefore() string {
-	for i := len(l.prev) - 1; i >= 0; i-- {
-		text := strings.TrimSpace(clean(l.prev[i]))
-		low := strings.ToLower(text)
-		if !strings.Contains(low, "cannot") && !strings.Contains(low, "could not") && !strings.Contains(low, "fail") && !strings.Contains(low, "unable") &&
-			!strings.Contains(low, "an error occurred") && !strings.Contains(low, "can't") {
+	for _, line := range l.linesBefore() {
+		text := strings.TrimSpace(clean(line))
+		if !complains(strings.ToLower(text)) {
 			continue
 		}
 		parts := parts(text)
@@ -342,6 +340,23 @@ func (l *line) fromLinesBefore() string {
 		}
 	}
 	return ""
+}
+
+// complains reports whether a line, in lower case, says that something could not be done.
+func complains(low string) bool {
+	for _, word := range []string{"cannot", "could not", "fail", "unable", "an error occurred", "can't"} {
+		if strings.Contains(low, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *line) linesBefore() []string {
+	if l.before == nil {
+		return nil
+	}
+	return l.before()
 }
 
 func (l *line) finding(subject, tool string) finding {

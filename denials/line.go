@@ -6,11 +6,11 @@ import (
 
 // A line is one line of output that holds a trigger, made ready for the shapes.
 type line struct {
-	text   string   // cleaned, without time stamps, tags and the like in front
-	indent bool     // there was white space in front: weak
-	source bool     // there was "file:12: " in front: weak
-	cont   bool     // the line's real start was too far away to be kept
-	prev   []string // some lines before it, the nearest last, as printed
+	text   string          // cleaned, without time stamps, tags and the like in front
+	indent bool            // there was white space in front: weak
+	source bool            // there was "file:12: " in front: weak
+	cont   bool            // the line's real start was too far away to be kept
+	before func() []string // some lines before it, the nearest first, as printed
 	ours   func(path string) bool
 }
 

@@ -19,16 +19,28 @@ func findMarker(line string) (start, content int, ok bool) {
 
 // nextMarker finds a marker in capitals, from an offset on, that follows the end of a sentence or is glued to a word.
 func nextMarker(s string, from int) (start, content int, ok bool) {
-	for i := from; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if narrow(r) == 'W' {
-			if end, ok := matchMarker(s, i, false); ok && mayFollow(s[:i]) {
-				return i, end, true
-			}
+	const wide = "Ｗ"
+	ascii, full := seek(s, "W", from), seek(s, wide, from)
+	for ascii < len(s) || full < len(s) {
+		i := min(ascii, full)
+		if end, ok := matchMarker(s, i, false); ok && mayFollow(s[:i]) {
+			return i, end, true
 		}
-		i += n
+		if i == ascii {
+			ascii = seek(s, "W", i+1)
+		} else {
+			full = seek(s, wide, i+len(wide))
+		}
 	}
 	return 0, 0, false
+}
+
+// seek returns the offset of sub in s at or after from, len(s) when there is none.
+func seek(s, sub string, from int) int {
+	if i := strings.Index(s[from:], sub); i >= 0 {
+		return from + i
+	}
+	return len(s)
 }
 
 // matchMarker reads the letters of the marker at i, with invisible runes between, and then the colon, with spaces, emphasis,

@@ -118,7 +118,7 @@ func noSuchFile(l *line, head, tail string) (finding, bool) {
 
 // missingInTraceback believes python's FileNotFoundError only below the frames that start a child.
 func (l *line) missingInTraceback(name string) (finding, bool) {
-	for _, p := range l.prev {
+	for _, p := range l.linesBefore() {
 		if strings.Contains(p, "subprocess") || strings.Contains(p, "_execute_child") || strings.Contains(p, "_execvpe") || strings.Contains(p, "child_exception") {
 			return l.missing(name, "python")
 		}
@@ -128,8 +128,8 @@ func (l *line) missingInTraceback(name string) (finding, bool) {
 
 // missingBefore reads rust's chains: "could not execute process `protoc …`", "Caused by:", "No such file or directory".
 func (l *line) missingBefore() (finding, bool) {
-	for i := len(l.prev) - 1; i >= 0; i-- {
-		text := clean(l.prev[i])
+	for _, line := range l.linesBefore() {
+		text := clean(line)
 		for _, start := range []string{"process `", "spawn: `", "spawn `", "execute `", "run `"} {
 			if _, rest, ok := strings.Cut(text, start); ok {
 				name, _, _ := strings.Cut(rest, "`")

@@ -8,10 +8,11 @@ import (
 // Bounds of one stream, in bytes. A longer line is read as pieces of maxLine from its start, so that the result depends on
 // the text alone and never on how it was cut into deltas.
 const (
-	maxLine    = 4096
-	maxPrev    = 600 // of the lines before, for reasons that stand apart from their path
-	maxOverlap = 256 // by which a snapshot that slid is recognised
-	minOverlap = 16
+	maxLine      = 4096
+	maxPrev      = 600 // of the lines before, for reasons that stand apart from their path
+	maxPrevLines = 6   // of those
+	maxOverlap   = 256 // by which a snapshot that slid is recognised
+	minOverlap   = 16
 )
 
 // A stream is one part of one call's output: complete lines are read at once and forgotten, only the unfinished one is kept.
@@ -22,6 +23,10 @@ type stream struct {
 	pending []byte // the line without an end so far
 	cont    bool   // pending continues a line longer than maxLine
 	prev    []byte // the last bytes before pending
+
+	// Hashes of lines that were read and need no second reading, whose result does not hang on the lines before them: a
+	// build that prints the same error a million times must not cost a million readings.
+	known [64]uint64
 
 	size  int          // of the text that the part holds now, as snapshots see it
 	sum   maphash.Hash // of that text
@@ -209,18 +214,29 @@ func (s *stream) read(text, past string) {
 	if _, triggers := table(); triggers.next(text, 0) < 0 {
 		return
 	}
-	l, ok := newLine(text)
-	if !ok {
+	sum := maphash.String(s.sum.Seed(), text)
+	slot := &s.known[sum%uint64(len(s.known))]
+	if *slot == sum && !s.cont {
 		return
 	}
+	l, ok := newLine(text)
+	looked := s.cont
 	l.cont, l.ours = s.cont, s.ours
-	l.prev = lines(s.prev, past)
-	for _, f := range l.findings() {
-		s.found(f)
+	l.before = func() []string {
+		looked = true
+		return lines(s.prev, past)
+	}
+	if ok {
+		for _, f := range l.findings() {
+			s.found(f)
+		}
+	}
+	if !looked {
+		*slot = sum
 	}
 }
 
-// lines returns the last lines of prev and past, without empty ones.
+// lines returns the last lines of prev and past, the nearest first, without empty ones.
 func lines(prev []byte, past string) []string {
 	if len(past) > maxPrev {
 		past = past[len(past)-maxPrev:]
@@ -229,5 +245,13 @@ func lines(prev []byte, past string) []string {
 	if len(all) > maxPrev {
 		all = all[len(all)-maxPrev:]
 	}
-	return strings.FieldsFunc(all, func(r rune) bool { return r == '\n' || r == '\r' })
+	var out []string
+	for all != "" && len(out) < maxPrevLines {
+		at := strings.LastIndexAny(all, "\r\n")
+		if line := strings.TrimSpace(all[at+1:]); line != "" {
+			out = append(out, line)
+		}
+		all = all[:max(0, at)]
+	}
+	return out
 }

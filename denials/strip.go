@@ -132,6 +132,9 @@ func (s *stripper) declare(content string) {
 // cutLine takes the first line off s. Everything that any reader takes for the end of a line ends one.
 func cutLine(s string) (line, end, rest string) {
 	for i, r := range s {
+		if r > '\r' && r < 0x85 {
+			continue
+		}
 		switch r {
 		case '\n', '\r', '\v', '\f', 0x85, 0x2028, 0x2029:
 			n := utf8.RuneLen(r)

@@ -90,9 +90,9 @@ func (f frame) spoken(subject string) (shown string, keys []string, kind Kind) {
 	case isPathStart(bare) || strings.Contains(bare, "/") && !strings.Contains(bare, " ") && !strings.Contains(bare, "://") || isAddress(bare):
 		shown, key := f.locate(bare, "")
 		if bare != subject {
-			shown = subject
+			return subject, []string{key}, Access
 		}
-		return shown, []string{key, words}, Access
+		return shown, []string{key}, Access
 	case isWord(bare):
 		_, key := f.locate(bare, "")
 		return subject, []string{"t:" + bare, key, "w:" + strings.ToLower(bare)}, Capability
