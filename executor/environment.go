@@ -42,7 +42,8 @@ func (a *Agent) environment(room *isolation.Room, model string) isolation.Enviro
 	if model != "" && a.Profile.ModelVariable != "" {
 		set[a.Profile.ModelVariable] = model
 	}
-	return isolation.Environment{Parent: a.Environ, Allow: a.AllowEnv, Set: set}
+	path, _ := lookup(a.Environ, "PATH")
+	return isolation.Environment{Parent: a.Environ, Allow: a.AllowEnv, Set: set, Path: isolation.SharedPath(path)}
 }
 
 // args is what follows the executable.
