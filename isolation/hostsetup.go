@@ -36,8 +36,7 @@ func (h HostSetup) Steps() ([]SetupStep, error) {
 	_, err := user.Lookup(h.Agent)
 	if unknown := user.UnknownUserError(""); errors.As(err, &unknown) {
 		steps = append(steps, h.step(fmt.Sprintf("make the user %s, which cannot log in and is in no other group, with the home %s closed to others", h.Agent, h.home()),
-			"useradd", "--system", "--user-group", "--create-home", "--home-dir", h.home(), "--key", "HOME_MODE=0700", "--key", "UMASK=077",
-			"--shell", "/usr/sbin/nologin", "--comment", "ai-flow agent", h.Agent))
+			"sh", "-c", addUserScript, "ai-flow", h.Agent, h.home()))
 	} else if err != nil {
 		return nil, fmt.Errorf("looking up the user %s: %w", h.Agent, err)
 	}

@@ -19,6 +19,8 @@ var (
 	removeScript string
 	//go:embed scripts/reach.sh
 	reachScript string
+	//go:embed scripts/adduser.sh
+	addUserScript string
 	//go:embed scripts/rule.sh
 	ruleScript string
 	//go:embed scripts/unrule.sh

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"syscall"
 	"time"
 )
@@ -49,6 +50,10 @@ func (ch *Child) force(r *Result) error {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		r.Asked = sig
 		err := ch.signal(sig)
+		// A child that stops itself stops its sudo too, which then sees no end of its child, not even by SIGKILL.
+		if cont := ch.cmd.Process.Signal(syscall.SIGCONT); cont != nil && !errors.Is(cont, os.ErrProcessDone) {
+			err = errors.Join(err, cont)
+		}
 		patience := ch.command.grace()
 		if sig == syscall.SIGKILL && err == nil {
 			patience = max(patience, killTime)

@@ -56,7 +56,8 @@ func TestStopClimbsTheLadder(t *testing.T) {
 		{"ends at TERM by itself", "trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done", syscall.SIGTERM, 7, 0, grace, 2 * grace},
 		{"ends by TERM", "echo up; exec sleep 60", syscall.SIGTERM, -1, syscall.SIGTERM, grace, 2 * grace},
 		{"ignores TERM", "trap '' TERM; echo up; while :; do sleep 60; done", syscall.SIGKILL, -1, syscall.SIGKILL, 2 * grace, 3 * grace},
-		{"is stopped", "echo up; kill -STOP $$", syscall.SIGKILL, -1, syscall.SIGKILL, 2 * grace, 3 * grace},
+		{"is stopped", "echo up; kill -STOP $$", syscall.SIGTERM, -1, syscall.SIGTERM, grace, 2 * grace},
+		{"is stopped and ignores TERM", "trap '' TERM; echo up; kill -STOP $$; sleep 60", syscall.SIGKILL, -1, syscall.SIGKILL, 2 * grace, 3 * grace},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -266,13 +267,14 @@ func TestSignalCommand(t *testing.T) {
 	}
 }
 
-// H4-05, H4-06, F-78: through a real sudo, a child and grandchild that ignore TERM are dead when Stop returns, where
+// H4-05, H4-06, F-78: through a real sudo, a child that ignores TERM and stops itself (sudo stops with it) and its
+// grandchild are dead when Stop returns, where
 // killing our own child would have left both. As root and as an unprivileged dispatcher, with and without use_pty.
 func TestStopReachesThroughSudo(t *testing.T) {
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
 		c := sh("")
 		c.Argv = []string{"/usr/bin/sudo", "-n", "-u", p.Agent.Name, "--", "/bin/sh", "-c",
-			"trap '' TERM; sh -c \"trap '' TERM; sleep 301\" & echo $$ $!; wait; sleep 302"}
+			"trap '' TERM; sh -c \"trap '' TERM; sleep 301\" & echo $$ $!; kill -STOP $$; wait; sleep 302"}
 		c.Signal = func(sig syscall.Signal, pgid int) []string {
 			return []string{"/usr/bin/sudo", "-n", "-u", p.Agent.Name, "--", "/bin/sh", "-c", fmt.Sprintf("kill -%d -%d", sig, pgid)}
 		}

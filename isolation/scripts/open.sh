@@ -6,7 +6,7 @@ clear=$2
 shift 2
 clear_away() {
 	for old in "$1"/ai-flow-run-*; do
-		[ -d "$old" ] && [ -O "$old" ] && ! [ -h "$old" ] || continue
+		if [ -h "$old" ] || ! [ -d "$old" ] || ! [ -O "$old" ]; then continue; fi
 		rm -rf -- "$old" 2>/dev/null && continue
 		chmod -R u+rwx -- "$old" 2>/dev/null
 		rm -rf -- "$old" || echo "left: $old" >&2
@@ -15,7 +15,7 @@ clear_away() {
 made=
 for place; do
 	[ -d "$place" ] || mkdir -p -- "$place" 2>/dev/null
-	[ -d "$place" ] && [ -x "$place" ] || continue
+	if ! [ -d "$place" ] || ! [ -x "$place" ]; then continue; fi
 	[ "$clear" = leave ] || clear_away "$place"
 	[ -z "$made" ] || continue
 	run=$place/$name

@@ -4,7 +4,7 @@ rm -f -- "$1" || exit 43
 id -u -- "$2" >/dev/null 2>&1 || exit 0
 # A locked-out user can start nothing anew between the kill and the removal.
 usermod --lock --expiredate 1 "$2" || exit 43
-for turn in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
 	setpriv --reuid "$2" --regid "$2" --clear-groups -- sh -c 'kill -KILL -1' 2>/dev/null
 	said=$(userdel --remove "$2" 2>&1) && exit 0
 	sleep 1
