@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/agents"
 	"github.com/d3mlabs/ai-flow/isolation"
+	"github.com/d3mlabs/ai-flow/render"
 )
 
 // chooseAgent decides which agent runs, and as whom, and says both before anything runs.
@@ -109,6 +112,21 @@ func (p *program) announce(profile agents.Profile, id isolation.Identity, fallba
 	if fallback != nil {
 		p.say.line("  isolation is off: %s", strings.TrimSuffix(fallback.Error(), "; "+hint(fallback)))
 		p.say.line("  switch it on with: %s", hint(fallback))
+	}
+}
+
+// secretName matches names of variables whose values are nobody's business, whoever put them there.
+var secretName = regexp.MustCompile(`(?i)TOKEN|SECRET|PASSW|PRIVATE_?KEY|API_?KEY|ACCESS_?KEY|CREDENTIAL`)
+
+// mask registers all secrets of our environment with the log, the agent's own and those that it must never see, so that
+// one which comes back in any text of the agent's goes no further (S5).
+func (p *program) mask(log *render.Log, profile agents.Profile) {
+	known := append(slices.Clone(profile.Secrets), profile.Credential)
+	for _, v := range p.env.all {
+		name, value, _ := strings.Cut(v, "=")
+		if value != "" && (slices.Contains(known, name) || secretName.MatchString(name)) {
+			log.Mask(value)
+		}
 	}
 }
 

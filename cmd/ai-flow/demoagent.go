@@ -16,7 +16,7 @@ func (p *program) demoAgentCommand() *cli.Command {
 			if err := noArguments(c); err != nil {
 				return err
 			}
-			return demo.Serve(c.Context, p.Stdin, p.Stdout, describeBuild(), p.Environ)
+			return demo.Serve(c.Context, p.Stdin, p.Stdout, moduleVersion(), p.Environ)
 		},
 	}
 }

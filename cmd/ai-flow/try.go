@@ -137,11 +137,7 @@ func (p *program) tryRequest(ctx context.Context, o tryOptions, request commands
 	if err != nil {
 		return err
 	}
-	for _, name := range append(agent.Profile.Secrets, agent.Profile.Credential) {
-		if value := p.env.get(name); value != "" {
-			log.Mask(value)
-		}
-	}
+	p.mask(log, agent.Profile)
 	agent.Log, agent.Limits = log, policy.Limits
 	agent.Room = isolation.OpenOptions{StateDir: p.env.state, TempDir: private,
 		Waiting: func(who string) { tell.event(executor.Event{Kind: executor.EventWaiting, Text: who}) }}

@@ -16,10 +16,7 @@ func describeBuild() string {
 	if !ok {
 		return "unknown version"
 	}
-	version, commit := info.Main.Version, "unknown"
-	if version == "" {
-		version = "(devel)"
-	}
+	commit := "unknown"
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
@@ -28,5 +25,14 @@ func describeBuild() string {
 			commit += " (with changes)"
 		}
 	}
-	return fmt.Sprintf("%s, commit %s, %s", version, commit, info.GoVersion)
+	return fmt.Sprintf("%s, commit %s, %s", moduleVersion(), commit, info.GoVersion)
+}
+
+// moduleVersion is the version alone; "(devel)" for a build from a checkout that is at no tag.
+func moduleVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
 }

@@ -42,6 +42,8 @@ func (v *voice) line(format string, args ...any) {
 		switch a := a.(type) {
 		case painted:
 			safe[i] = string(a)
+		case int:
+			safe[i] = a
 		default:
 			safe[i] = oneLine(fmt.Sprint(a))
 		}
