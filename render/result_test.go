@@ -98,7 +98,7 @@ func check(t *testing.T, r Result) {
 	if n := max(len(comment), len(utf16.Encode([]rune(comment))), utf8.RuneCountInString(comment)); n > 65536 {
 		t.Errorf("the comment has %d bytes", n)
 	}
-	if len(summary) > 1<<20 {
+	if len(summary) > maxSummary {
 		t.Errorf("the summary has %d bytes", len(summary))
 	}
 	for name, md := range map[string]string{"comment": comment, "summary": summary} {
@@ -144,13 +144,20 @@ func TestCommentBudget(t *testing.T) {
 		"diff": func(r *Result) {
 			r.Diffs = &Diffs{strings.Repeat("a b c\n", 20_000), strings.Repeat("a x c\n", 20_000)}
 		},
-		"rewritten":   func(r *Result) { r.Diffs = &Diffs{strings.Repeat("a ", 50_000), strings.Repeat("b ", 50_000)} },
-		"changes":     func(r *Result) { r.Changes = repeat(base.Changes[2], 10_000) },
-		"wants":       func(r *Result) { r.Wants = repeat(denials.Want{Subject: strings.Repeat("`|@x", 5000), Why: code}, 200) },
-		"steps":       func(r *Result) { r.Run.Steps = repeat(Step{Tool: "execute", Title: strings.Repeat("|`<", 200)}, 3000) },
-		"receipts":    func(r *Result) { r.Run.Receipts = repeat(Receipt{strings.Repeat("x`", 300), "m"}, 3000) },
-		"notes":       func(r *Result) { r.Notes = repeat(code, 40) },
-		"everything":  func(r *Result) { fill(r, strings.Repeat("<details>\n```\n@a #1 | ", 3000)) },
+		"rewritten":  func(r *Result) { r.Diffs = &Diffs{strings.Repeat("a ", 50_000), strings.Repeat("b ", 50_000)} },
+		"changes":    func(r *Result) { r.Changes = repeat(base.Changes[2], 10_000) },
+		"wants":      func(r *Result) { r.Wants = repeat(denials.Want{Subject: strings.Repeat("`|@x", 5000), Why: code}, 200) },
+		"steps":      func(r *Result) { r.Run.Steps = repeat(Step{Tool: "execute", Title: strings.Repeat("|`<", 200)}, 3000) },
+		"receipts":   func(r *Result) { r.Run.Receipts = repeat(Receipt{strings.Repeat("x`", 300), "m"}, 3000) },
+		"notes":      func(r *Result) { r.Notes = repeat(code, 40) },
+		"everything": func(r *Result) { fill(r, strings.Repeat("<details>\n```\n@a #1 | ", 3000)) },
+		"all full": func(r *Result) {
+			r.Run.Steps = repeat(Step{Tool: "execute", Title: strings.Repeat("|`<", 200)}, 6000)
+			r.Run.Receipts = repeat(Receipt{strings.Repeat("x`", 300), "m"}, 3000)
+			r.Segments = repeat(Segment{Command: "/edit", OK: true, Text: strings.Repeat("words and more of them\n", 60_000)}, 4)
+			r.Diffs = &Diffs{strings.Repeat("a b c\n", 30_000), strings.Repeat("a x c\n", 30_000)}
+			r.Changes = repeat(base.Changes[2], 10_000)
+		},
 		"every emoji": func(r *Result) { fill(r, strings.Repeat("👩‍👩‍👧", 5000)) },
 	}
 	for name, change := range cases {

@@ -197,6 +197,16 @@ func TestWordDiff(t *testing.T) {
 	}
 }
 
+// TestJoinWithin: the least important goes first, and it is said.
+func TestJoinWithin(t *testing.T) {
+	for limit, want := range map[int]string{100: "head\n\n\nlong text\n\n\nmore text\n\n\n", 25: "head\n\n\nlong text\n\n\n-\n\n\n", 19: "head\n\n\n-\n\n\n-\n\n\n"} {
+		want = strings.ReplaceAll(want, "\n\n\n", "\n\n")
+		if got := joinWithin(limit, []string{"head", "", "long text", "more text\n"}, []int{3, 2}, "-"); got != want {
+			t.Errorf("%d: %q, want %q", limit, got, want)
+		}
+	}
+}
+
 func BenchmarkProse(b *testing.B) {
 	in := strings.Repeat(inputs(b, "prose")["testdata/prose/keep-answer"], 40)
 	b.SetBytes(int64(len(in)))

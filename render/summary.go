@@ -9,38 +9,41 @@ import (
 // the limit GitHub drops the whole summary and fails the step (H2-01).
 const maxSummary = 1<<20 - 8<<10
 
-// Shares of the summary, in bytes. The rest, some 200 KiB, is for wants and facts, which are bounded by number.
+// Shares of the summary, in bytes. The rest is for wants and facts, which are bounded by number.
 const (
 	maxTimeline = 360 << 10
 	maxReceipts = 64 << 10
 	maxAnswers  = 240 << 10
-	maxDiffs    = 120 << 10
+	maxDiffs    = 80 << 10 // each
 )
 
 // openRows is how many rows of the timeline are shown before the rest is folded.
 const openRows = 20
 
-// Summary is the step summary, at most 1 MiB: outcome, wants, what the agent did and said, approvals, how it ran.
+// Summary is the step summary, at most 1 MiB: outcome, wants, what the agent did and said, approvals, how it ran. Each
+// part has its share; should they still be too much together, diffs, answers, approvals and timeline go, in this order.
 func Summary(r Result) string {
 	c := newWriter(r)
 	c.where = "The rest is in `report.json`."
-	sections := []string{
-		c.outcomeLine(),
-		strings.Join(c.notes(), "\n\n"),
-		c.wantsSection(),
-		c.timeline(),
-		c.answers(),
-		c.summaryDiffs(),
-		c.receipts(),
-		c.howItRan(),
-	}
-	var b strings.Builder
-	for _, s := range sections {
-		if s != "" {
-			b.WriteString(strings.TrimRight(s, "\n") + "\n\n")
+	sections := []string{c.outcomeLine(), strings.Join(c.notes(), "\n\n"), c.wantsSection(), c.timeline(), c.answers(), c.diffSection(),
+		c.receipts(), c.howItRan()}
+	return joinWithin(maxSummary, sections, []int{5, 4, 6, 3}, "*A part has no room here. "+c.where+"*")
+}
+
+// joinWithin joins sections; those named in expendable become the notice, one after the other, until all fit into limit.
+func joinWithin(limit int, sections []string, expendable []int, notice string) string {
+	for {
+		var b strings.Builder
+		for _, s := range sections {
+			if s != "" {
+				b.WriteString(strings.TrimRight(s, "\n") + "\n\n")
+			}
 		}
+		if b.Len() <= limit || len(expendable) == 0 {
+			return b.String()
+		}
+		sections[expendable[0]], expendable = notice, expendable[1:]
 	}
-	return b.String()
 }
 
 // outcomeLine is the first line: outcome, command, who asked, where it landed.
@@ -189,7 +192,7 @@ func (c *writer) answers() string {
 	return b.String()
 }
 
-func (c *writer) summaryDiffs() string {
+func (c *writer) diffSection() string {
 	d := c.diffs()
 	return strings.TrimSpace(strings.Join([]string{c.changes(maxDiffs), d.wordDiff(maxDiffs), d.sourceDiff(maxDiffs)}, "\n"))
 }

@@ -98,7 +98,7 @@ func (s *scanner) address(start, i int) int {
 	for strings.HasSuffix(link, ")") && strings.Count(link, ")") > strings.Count(link, "(") {
 		link = strings.TrimRight(link[:len(link)-1], "?!.,:*_~'\"")
 	}
-	if s.hosts.allow(link) {
+	if s.hosts.allow(link) && s.at(whole) != '`' { // GitHub's link would reach into the code that follows
 		return start + len(link) - i
 	}
 	end := s.forward(i, func(c byte) bool { return c > ' ' && !strings.ContainsRune("<>`|[]{}\"\\*", rune(c)) })
