@@ -164,7 +164,17 @@ func (c *Conn) notification(m message) {
 // update delivers a session/update of a session opened here, keeps one that may belong to the session being opened, and
 // drops all else.
 func (c *Conn) update(params value) {
-	id, body, meta := params.get("sessionId"), params.get("update"), params.get("_meta")
+	var id, body, meta value
+	for m := params.members(); m.next(); {
+		switch string(m.key) {
+		case "sessionId":
+			id = m.val
+		case "update":
+			body = m.val
+		case "_meta":
+			meta = m.val
+		}
+	}
 	name, ok := id.text()
 	if !ok || len(name) > maxShort {
 		return

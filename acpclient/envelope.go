@@ -50,28 +50,28 @@ func parse(line []byte) message {
 }
 
 func parseObject(line []byte) (m message, versioned bool) {
-	if checkValue(line, 0, 0) != len(line) {
-		return message{}, false
-	}
 	var version, method value
 	foreign := false
-	for f := value(line).members(); f.next(); {
-		switch string(f.key) {
+	end := checkObject(line, 0, 0, func(key []byte, val value) {
+		switch string(key) {
 		case "jsonrpc":
-			version = f.val
+			version = val
 		case "id":
-			m.id = f.val
+			m.id = val
 		case "method":
-			method = f.val
+			method = val
 		case "params":
-			m.params = f.val
+			m.params = val
 		case "result":
-			m.result = f.val
+			m.result = val
 		case "error":
-			m.fault = f.val
+			m.fault = val
 		default:
 			foreign = true
 		}
+	})
+	if end != len(line) {
+		return message{}, false
 	}
 	versioned = string(version) == `"2.0"`
 	// A peer that leaves "jsonrpc" out is understood when it says nothing else that the protocol does not know: that

@@ -15,7 +15,7 @@ func checkValue(b []byte, i, depth int) int {
 	}
 	switch b[i] {
 	case '{':
-		return checkObject(b, i, depth)
+		return checkObject(b, i, depth, nil)
 	case '[':
 		return checkArray(b, i, depth)
 	case '"':
@@ -31,17 +31,24 @@ func checkValue(b []byte, i, depth int) int {
 	}
 }
 
-func checkObject(b []byte, i, depth int) int {
+// checkObject is checkValue for an object, and gives f, if there is one, each member on the way: so the envelope of a
+// message costs no second pass over what is in it. What f got counts only if the whole is well formed.
+func checkObject(b []byte, i, depth int, f func(key []byte, val value)) int {
 	i = skipSpace(b, i+1)
 	if i < len(b) && b[i] == '}' {
 		return i + 1
 	}
 	for {
+		key := i
 		if i = checkKey(b, i); i < 0 {
 			return -1
 		}
+		val := i
 		if i = checkValue(b, i, depth+1); i < 0 {
 			return -1
+		}
+		if f != nil {
+			f(keyAt(b, key), b[val:i])
 		}
 		i = skipSpace(b, i)
 		if i >= len(b) {

@@ -11,7 +11,7 @@ const maxRaw = 256 << 10 // of a toolCall kept as sent: 64 may be open
 // decodePermission reads a request. It never fails: a request that cannot be read reaches the policy with a mark.
 func decodePermission(params value) PermissionRequest {
 	call := params.get("toolCall")
-	f := callFields(call)
+	f := readFields(call)
 	req := PermissionRequest{
 		Session: params.get("sessionId").short(maxShort),
 		Call:    f.call(params.get("_meta")),

@@ -5,14 +5,25 @@ import (
 	"strings"
 )
 
-// fields are the members of a tool call as they stand on the wire, found in one pass.
+// fields are the members of an update and of a tool call that we read, found in one pass; the two share an object.
 type fields struct {
+	update, message, mode, options, used                                   value // of an update alone
 	id, title, name, kind, status, content, locations, input, output, meta value
 }
 
-func callFields(v value) (f fields) {
+func readFields(v value) (f fields) {
 	for m := v.members(); m.next(); {
 		switch string(m.key) {
+		case "sessionUpdate":
+			f.update = m.val
+		case "messageId":
+			f.message = m.val
+		case "currentModeId":
+			f.mode = m.val
+		case "configOptions":
+			f.options = m.val
+		case "used":
+			f.used = m.val
 		case "toolCallId":
 			f.id = m.val
 		case "title":

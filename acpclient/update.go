@@ -2,19 +2,19 @@ package acpclient
 
 // decodeUpdate reads one session/update; what we do not act on, and what is malformed, gives nothing. The text of a
 // chunk or an output is bounded by the line it came in.
-func decodeUpdate(session string, v, meta value) []Update {
+func decodeUpdate(session string, v, outer value) []Update {
 	u := Update{Session: session}
-	switch kind := v.get("sessionUpdate"); string(kind) {
+	f := readFields(v)
+	switch string(f.update) {
 	case `"agent_message_chunk"`:
 		u.Kind = Message
-		return u.chunk(v, meta)
+		return u.chunk(f, outer)
 	case `"agent_thought_chunk"`:
 		u.Kind = Thought
-		return u.chunk(v, meta)
+		return u.chunk(f, outer)
 	case `"tool_call"`, `"tool_call_update"`:
 		u.Kind = Call
-		f := callFields(v)
-		if u.Call = f.call(meta); u.Call.ID == "" {
+		if u.Call = f.call(outer); u.Call.ID == "" {
 			return nil
 		}
 		u.Subagent = u.Call.Subagent
@@ -22,30 +22,29 @@ func decodeUpdate(session string, v, meta value) []Update {
 		u.Call.Exit = f.exitCode(u.Call.Outputs)
 	case `"current_mode_update"`:
 		u.Kind = ModeChange
-		if u.Value = v.get("currentModeId").short(maxShort); u.Value == "" {
+		if u.Value = f.mode.short(maxShort); u.Value == "" {
 			return nil
 		}
 	case `"config_option_update"`:
-		return optionChanges(session, decodeOptions(v.get("configOptions")))
+		return optionChanges(session, decodeOptions(f.options))
 	case `"usage_update"`:
-		used := v.get("used")
-		if _, ok := used.integer(); !ok {
+		if _, ok := f.used.integer(); !ok {
 			return nil
 		}
-		u.Kind, u.Usage.Total = UsageChange, used.count()
+		u.Kind, u.Usage.Total = UsageChange, f.used.count()
 	default:
 		return nil
 	}
 	return []Update{u}
 }
 
-func (u Update) chunk(v, meta value) []Update {
-	u.Text = blockText(v.get("content"))
+func (u Update) chunk(f fields, outer value) []Update {
+	u.Text = blockText(f.content)
 	if u.Text == "" {
 		return nil // some agents send empty chunks to carry vendor data
 	}
-	u.MessageID = v.get("messageId").short(maxShort)
-	u.Subagent = subagent(v.get("_meta"), meta)
+	u.MessageID = f.message.short(maxShort)
+	u.Subagent = subagent(f.meta, outer)
 	return []Update{u}
 }
 
@@ -76,6 +75,9 @@ func (u Update) size() int {
 // subagent finds the id of the subagent or parent call in the vendors' places for it.
 func subagent(metas ...value) string {
 	for _, meta := range metas {
+		if meta == nil {
+			continue
+		}
 		for _, v := range []value{
 			meta.at("github.com/copilot", "agentId"),
 			meta.at("claudeCode", "parentToolUseId"),

@@ -44,16 +44,21 @@ func (m *members) next() bool {
 	if m.b[m.i] == '}' {
 		return false
 	}
-	end := skipString(m.b, m.i)
-	m.key = m.b[m.i+1 : end-1]
-	if bytes.IndexByte(m.key, '\\') >= 0 {
-		m.key = unquote(m.key)
-	}
-	i := skipSpace(m.b, end)
+	m.key = keyAt(m.b, m.i)
+	i := skipSpace(m.b, skipString(m.b, m.i))
 	i = skipSpace(m.b, i+1) // behind the colon
 	m.i = skip(m.b, i)
 	m.val = m.b[i:m.i]
 	return true
+}
+
+// keyAt is the key whose opening quote is at i.
+func keyAt(b []byte, i int) []byte {
+	key := b[i+1 : skipString(b, i)-1]
+	if bytes.IndexByte(key, '\\') >= 0 {
+		key = unquote(key)
+	}
+	return key
 }
 
 // get finds the member called key; of two the last counts, as with encoding/json.
@@ -143,14 +148,13 @@ func skipNested(b []byte, i int) int {
 }
 
 func skipString(b []byte, i int) int {
-	for i++; ; i++ {
-		i += bytes.IndexByte(b[i:], '"')
-		slashes := 0
-		for b[i-1-slashes] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 {
+	for i++; ; {
+		i += plain(b[i:])
+		switch b[i] {
+		case '"':
 			return i + 1
+		case '\\':
+			i += 2
 		}
 	}
 }
