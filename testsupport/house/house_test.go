@@ -2,7 +2,9 @@ package house
 
 import (
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,6 +24,48 @@ func TestHouse(t *testing.T) {
 		t.Error(f)
 	}
 }
+
+// TestDocumentsNameWhatIsThere keeps the README from naming a test, a story or a folder that is gone.
+func TestDocumentsNameWhatIsThere(t *testing.T) {
+	tree, err := Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]bool{}
+	var documents []*file
+	for _, f := range tree.files {
+		if path.Ext(f.path) == ".md" && !strings.HasPrefix(f.path, "testsupport/") {
+			documents = append(documents, f)
+		}
+		for _, name := range testFunc.FindAllStringSubmatch(f.src, -1) {
+			tests[name[1]] = true
+		}
+	}
+	named := 0
+	for _, d := range documents {
+		for _, name := range testName.FindAllStringSubmatch(d.src, -1) {
+			named++
+			if !tests[name[1]] {
+				t.Errorf("%s names %s, which is no test here", d.path, name[1])
+			}
+		}
+		for _, name := range storyName.FindAllString(d.src, -1) {
+			named++
+			if _, err := os.Stat("../../cmd/ai-flow/testdata/script/" + name); err != nil {
+				t.Errorf("%s names a story: %v", d.path, err)
+			}
+		}
+	}
+	if named < 10 {
+		t.Errorf("only %d tests are named in %d documents; does this look at the right ones?", named, len(documents))
+	}
+}
+
+var (
+	testFunc  = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
+	testName  = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)\\w+)`")
+	storyName = regexp.MustCompile(`\w+\.txtar\b`)
+)
 
 // TestEachRuleCanFail runs the checker over small bad trees. Each archive says in its comment, with lines `want PLACE TEXT`,
 // which findings it must give and, so, no others. A rule that no archive breaks fails the test.

@@ -12,7 +12,8 @@ var homes = []struct {
 	imports []string
 }{
 	{"cmd/ai-flow", []string{"..."}},
-	{"commands", []string{"executor", "executor/permission", "executor/agents", "commands/github", "commands/git", "denials", "render"}},
+	// isolation for the type Room alone, which passes from the executor to commands/git.
+	{"commands", []string{"executor", "executor/permission", "commands/github", "commands/git", "isolation", "denials", "render"}},
 	{"commands/github", nil},
 	{"commands/git", []string{"executor/process", "isolation"}},
 	{"executor", []string{"executor/permission", "executor/agents", "executor/process", "isolation", "acpclient", "denials"}},
