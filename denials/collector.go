@@ -94,7 +94,11 @@ func (c *Collector) Stderr(text string) {
 // Refuse records a request that our policy rejected: a fact.
 func (c *Collector) Refuse(subject, why string) {
 	c.change(func() {
-		shown, keys, _ := c.frame.spoken(printable(subject, maxSubject))
+		subject = printable(subject, maxSubject)
+		if subject == "" {
+			subject = "a request without a title" // it was refused all the same
+		}
+		shown, keys, _ := c.frame.spoken(subject)
 		c.add(Want{Subject: shown, Why: printable(why, maxWhy), Channel: Refused, Kind: Action}, keys)
 	})
 }

@@ -233,10 +233,11 @@ func TestSnapshots(t *testing.T) {
 func TestSanitised(t *testing.T) {
 	c := NewCollector(Options{})
 	c.Observe(Call{ID: "1", Kind: Execute, Pieces: text("cat: /etc/\u202eevil\u200b\x1b[31m name\x07: Permission denied\n"), Done: true})
+	c.Refuse("\u200b", "")
 	c.Refuse("x\n\n::error::y\x00", "w\u2066hy\r\n")
 	c.Declare([]Want{{Subject: strings.Repeat("ä", 400), Why: strings.Repeat("語", 400)}, {Subject: "\u200b"}})
 	wants, _ := c.Wants()
-	if len(wants) != 3 || wants[2].Subject != "/etc/evil name" || wants[1].Subject != "x ::error::y" || wants[1].Why != "why" {
+	if len(wants) != 4 || wants[3].Subject != "/etc/evil name" || wants[2].Subject != "x ::error::y" || wants[2].Why != "why" || wants[1].Subject == "" {
 		t.Errorf("%+v", wants)
 	}
 	for _, w := range wants {

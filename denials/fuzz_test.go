@@ -23,6 +23,8 @@ func FuzzPieces(f *testing.F) {
 	}
 	long := strings.Repeat("x", maxLine-20)
 	f.Add(long+"cat: /etc/x: Permission denied\r"+long+long+long+"\nopen /y: permission denied", "", uint64(1), int8(1))
+	f.Add("a.go:"+long+long[:150]+"3:\tcat: /etc/x: Permission denied\n", "", uint64(67), int8(15)) // a trigger across the cut of a long line
+	f.Add("usage\nmust be run as root\n", "x --help", uint64(106), int8(0))
 	f.Add(strings.Repeat("permission denied: '/a' ", 600), "cat x", uint64(2), int8(0))
 	f.Fuzz(func(t *testing.T, output, command string, seed uint64, exit int8) {
 		var code *int

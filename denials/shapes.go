@@ -243,7 +243,7 @@ func root(l *line, head, tail string) (finding, bool) {
 	if len(p) > 0 && !strings.Contains(p[0], " ") {
 		f.tool = toolName(p[0])
 	}
-	for i := len(p) - 1; i >= min(1, len(p)-1); i-- {
+	for i := len(p) - 1; i >= max(0, min(1, len(p)-1)); i-- {
 		if path := l.pathIn(p[i], true, false); path != "" && (i > 0 || f.tool == "") && !strings.HasPrefix(l.text, path) {
 			f.subject, f.kind = path, Access
 			break

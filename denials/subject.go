@@ -20,7 +20,7 @@ func (f frame) locate(p, dir string) (shown, key string) {
 		return rel, "p:" + abs
 	}
 	if len(shown) > 1 {
-		shown = strings.TrimRight(shown, "/")
+		shown = strings.TrimRight(shown, "/ ")
 	}
 	if shown == "" {
 		shown = "/"

@@ -81,12 +81,12 @@ func (l *lookup) has(g uint32) bool {
 	return bits.TrailingZeros64(l.bits[h>>6]>>(h&63)) == 0
 }
 
-// next returns the offset of the first trigger at or after from, or -1. A trigger that begins before from may be missed.
+// next returns the offset of the first trigger that begins at or after from, or -1.
 func (l *lookup) next(s string, from int) int {
 	for i := from; i+gram <= len(s); i += 2 {
 		if g := load(s, i); l.has(g) {
 			for _, p := range l.rows[g] {
-				if start := i - p.offset; start >= 0 && l.all[p.row].matches(s[start:]) {
+				if start := i - p.offset; start >= from && l.all[p.row].matches(s[start:]) {
 					return start
 				}
 			}
