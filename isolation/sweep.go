@@ -110,15 +110,14 @@ func inUse(name string, alive []proc) (other string, err error) {
 	self, known := lookAt(os.Getpid())
 	for _, p := range alive {
 		parent, ok := lookAt(p.parent)
-		switch {
-		case !ok || parent.pid == 1 || parent.uids[0] != 0 && parent.uids[1] != 0:
-		case doors[parent.name]:
+		for ok && parent.name == "sudo" && parent.uids[1] == 0 {
+			if parent, ok = lookAt(parent.parent); ok && known && parent.name == self.name && parent.pid != self.pid {
+				return fmt.Sprintf("process %d, which keeps its lock in another state directory", parent.pid), nil
+			}
+		}
+		if ok && parent.pid != 1 && parent.uids[1] == 0 && doors[parent.name] {
 			return "", &SetupError{Problem: fmt.Sprintf("somebody is logged in as %s (process %d by %s), and a run ends everything that its agent user runs", name, p.pid, parent.name),
 				Fix: "give ai-flow a user of its own: AI_FLOW_AGENT_USER=ai-agent"}
-		case parent.name == "sudo":
-			if by, ok := lookAt(parent.parent); ok && known && by.name == self.name && by.pid != self.pid {
-				return fmt.Sprintf("process %d, which keeps its lock in another state directory", by.pid), nil
-			}
 		}
 	}
 	return "", nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -138,6 +139,52 @@ func TestOpenEndsLeftovers(t *testing.T) {
 			t.Errorf("the directory of the killed run is %s", out)
 		}
 	})
+}
+
+// An account that a person is logged in to is not swept, and another ai-flow's run is waited for, whatever its lock: both
+// are seen by who started the processes, which the agent cannot forge. Shells under other names stand for sshd and for it.
+func TestOpenKeepsOffOtherPeoplesProcesses(t *testing.T) {
+	p := hostuser.Get(t)
+	id := resolve(t, p)
+	comm, err := os.ReadFile("/proc/self/comm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ name, script string }{
+		{"sshd", "setpriv --reuid " + p.Agent.Name + " --clear-groups sleep 308 & echo up; wait"},
+		{strings.TrimSpace(string(comm)), "sudo -n -u " + p.Agent.Name + " -- sleep 309 & echo up; wait"},
+	}
+	for _, tt := range tests {
+		shell := filepath.Join(t.TempDir(), tt.name)
+		if out, err := exec.Command("cp", "/bin/dash", shell).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		holder, err := process.Start(t.Context(), process.Command{Argv: []string{shell, "-c", tt.script}, Env: []string{"PATH=/usr/bin:/bin"}, Grace: 50 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for len(running(t, p.Agent.UID)) == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		var who string
+		room, err := isolation.Open(ctx, runner, id, isolation.OpenOptions{StateDir: t.TempDir() + "/state", Waiting: func(w string) { who = w }})
+		cancel()
+		switch {
+		case err == nil:
+			t.Errorf("%s: opened", tt.name)
+			room.Close(t.Context())
+		case tt.name == "sshd" && !strings.Contains(err.Error(), "somebody is logged in as "+p.Agent.Name):
+			t.Errorf("%s: %v", tt.name, err)
+		case tt.name != "sshd" && !strings.Contains(who, "another state directory"):
+			t.Errorf("%s: waited for %q, %v", tt.name, who, err)
+		}
+		if len(running(t, p.Agent.UID)) == 0 {
+			t.Errorf("%s: somebody else's process was ended", tt.name)
+		}
+		holder.Stop(t.Context())
+		open(t, id, isolation.OpenOptions{}) // what is left of it is a leftover now
+	}
 }
 
 // A sweep that cannot reach the user reports who survived, and says why.

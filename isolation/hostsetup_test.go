@@ -1,0 +1,166 @@
+package isolation_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/d3mlabs/ai-flow/isolation"
+	"github.com/d3mlabs/ai-flow/testsupport"
+	"github.com/d3mlabs/ai-flow/testsupport/hostuser"
+)
+
+// A fresh host becomes ready by the steps alone, twice does no harm, and undo leaves it as it was.
+func TestHostSetup(t *testing.T) {
+	p := hostuser.Get(t)
+	pid := strconv.Itoa(os.Getpid())
+	h := isolation.HostSetup{Dispatcher: p.Dispatcher.Name, Agent: "aift-s" + pid, RuleFile: "/etc/sudoers.d/aift-s" + pid}
+	t.Cleanup(func() { take(t, undo(t, h)) })
+
+	steps, err := h.Steps()
+	if err != nil || len(steps) != 2 {
+		t.Fatalf("%+v, %v", steps, err)
+	}
+	for i, says := range []string{"make the user " + h.Agent, h.Dispatcher + " ALL=(" + h.Agent + ") NOPASSWD:SETENV: ALL"} {
+		if !strings.Contains(steps[i].Say, says) {
+			t.Errorf("step %d says %q", i, steps[i].Say)
+		}
+	}
+	take(t, steps)
+	take(t, steps)
+	if again, err := h.Steps(); err != nil || len(again) != 0 {
+		t.Errorf("on a host that is ready: %+v, %v", again, err)
+	}
+
+	u, err := user.Lookup(h.Agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, mode := range map[string]os.FileMode{u.HomeDir: os.ModeDir | 0o700, h.RuleFile: 0o440} {
+		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+	groups, err := u.GroupIds()
+	if err != nil || len(groups) != 1 {
+		t.Errorf("groups %v, %v", groups, err)
+	}
+	if shadow, err := exec.Command("getent", "shadow", h.Agent).Output(); err != nil || !strings.HasPrefix(string(shadow), h.Agent+":!") {
+		t.Errorf("the account is not locked: %v", err)
+	}
+	id, err := isolation.Resolve(t.Context(), runner, h.Agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := open(t, id, isolation.OpenOptions{})
+	if out := as(t, room, isolation.Environment{}, "id -un; echo $SHELL; setsid sleep 306 >/dev/null 2>&1 &"); !strings.HasPrefix(out, h.Agent+"\n/bin/") {
+		t.Errorf("got %q", out)
+	}
+	if err := room.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+
+	take(t, undo(t, h))
+	if _, err := user.Lookup(h.Agent); err == nil {
+		t.Error("the user is still there")
+	}
+	for _, path := range []string{h.RuleFile, u.HomeDir} {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s is still there", path)
+		}
+	}
+	if out, err := exec.Command("visudo", "-c").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func undo(t *testing.T, h isolation.HostSetup) []isolation.SetupStep {
+	t.Helper()
+	steps, err := h.Undo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+func take(t *testing.T, steps []isolation.SetupStep) {
+	t.Helper()
+	for _, s := range steps {
+		// Not the test's context: cleaning up comes after its end.
+		cmd := exec.Command(s.Argv[0], s.Argv[1:]...)
+		cmd.Env = s.Env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", s.Say, err, out)
+		}
+	}
+}
+
+// Somebody's files in the way are not given to a new user.
+func TestHostSetupTakesNoOtherHome(t *testing.T) {
+	hostuser.Get(t)
+	name := "aift-t" + strconv.Itoa(os.Getpid())
+	if err := os.Mkdir("/home/"+name, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove("/home/" + name)
+	steps, err := isolation.HostSetup{Dispatcher: "root", Agent: name}.Steps()
+	if err != nil || len(steps) != 1 {
+		t.Fatalf("%+v, %v", steps, err)
+	}
+	cmd := exec.Command(steps[0].Argv[0], steps[0].Argv[1:]...)
+	cmd.Env = steps[0].Env
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "exists already") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := user.Lookup(name); err == nil {
+		t.Error("the user was made")
+	}
+}
+
+// A rule that sudo cannot parse would lock everybody out: it never gets its name.
+func TestHostSetupChecksTheRuleFirst(t *testing.T) {
+	testsupport.Need(t, os.Getuid() == 0, "root", "sudo go test ./isolation")
+	dir := t.TempDir()
+	steps, err := isolation.HostSetup{Dispatcher: "aift-x", Agent: "aift-y", RuleFile: dir + "/rule"}.Steps()
+	if err != nil {
+		t.Fatal(err)
+	}
+	argv := steps[len(steps)-1].Argv
+	argv[len(argv)-1] = "this is ((( no rule"
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = steps[0].Env
+	if out, err := cmd.CombinedOutput(); err == nil {
+		t.Errorf("taken: %s", out)
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 0 {
+		t.Errorf("left %v, %v", names, err)
+	}
+}
+
+func TestHostSetupRefuses(t *testing.T) {
+	for _, h := range []isolation.HostSetup{
+		{Dispatcher: "runner"}, {Agent: "ai-agent"}, {Dispatcher: "runner", Agent: "runner"}, {Dispatcher: "runner", Agent: "root"},
+		{Dispatcher: "ALL", Agent: "x ALL"}, {Dispatcher: "a\nb", Agent: "x"}, {Dispatcher: "%sudo", Agent: "x"}, {Dispatcher: "runner", Agent: "-x"},
+		{Dispatcher: "runner", Agent: "x", RuleFile: "/etc/sudoers.d/a.b"}, {Dispatcher: "runner", Agent: "x", RuleFile: "rule"},
+	} {
+		if steps, err := h.Steps(); err == nil {
+			t.Errorf("%+v became %+v", h, steps)
+		}
+		if _, err := h.Undo(); err == nil {
+			t.Errorf("%+v can be undone", h)
+		}
+	}
+	var s *isolation.SetupError
+	if _, err := (isolation.HostSetup{Dispatcher: "runner", Agent: "runner"}).Steps(); !errors.As(err, &s) || s.Fix == "" {
+		t.Errorf("got %v", err)
+	}
+	// A name with a dot in it is a user, and a file that sudo reads.
+	steps, err := isolation.HostSetup{Dispatcher: "first.last", Agent: "ai.agent"}.Steps()
+	if err != nil || !strings.Contains(steps[len(steps)-1].Say, "/etc/sudoers.d/ai-flow-first_last-ai_agent") {
+		t.Errorf("%+v, %v", steps, err)
+	}
+}
