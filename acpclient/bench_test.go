@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/d3mlabs/ai-flow/testsupport"
 	"github.com/d3mlabs/ai-flow/testsupport/wire"
 )
 
@@ -129,9 +130,7 @@ func feed(t testing.TB, lines [][]byte, total int, watch func()) int {
 // rss is the resident memory of this process in bytes.
 func rss(t testing.TB) int64 {
 	status, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		t.Skip("needs /proc; enable with: Linux")
-	}
+	testsupport.Need(t, err == nil, "/proc", "Linux")
 	pages, err := strconv.ParseInt(strings.Fields(string(status))[1], 10, 64)
 	if err != nil {
 		t.Fatal(err)

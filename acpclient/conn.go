@@ -44,7 +44,8 @@ type state struct {
 	lastID   int64
 	calls    map[int64]*call
 	sessions map[string]*session
-	asks     map[string]*ask // open permission requests, by id as sent
+	asks     map[string]*ask // permission requests before the Handler, by id as sent
+	asking   int             // those, and the ones whose answer is not queued yet
 	opening  int             // session/new calls under way
 	early    []Update        // came before the answer that names their session
 	earlyLen int

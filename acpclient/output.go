@@ -256,7 +256,7 @@ func distinct(all []Output) []Output {
 	repeated := make([]bool, len(all))
 	for _, i := range order {
 		text := strings.TrimSpace(all[i].Text)
-		repeated[i] = !all[i].Append && slices.ContainsFunc(long, func(l string) bool { return strings.Contains(l, text) })
+		repeated[i] = !all[i].Append && slices.ContainsFunc(long, func(l string) bool { return repeats(l, text) })
 		if !repeated[i] && len(long) < compared {
 			long = append(long, text)
 		}
@@ -268,4 +268,13 @@ func distinct(all []Output) []Output {
 		}
 	}
 	return kept
+}
+
+// repeats says whether all of text stands in long. Of a big text only start and end are tried: to search for one costs an
+// agent that has studied the search too little, and us too much.
+func repeats(long, text string) bool {
+	if len(text) > maxLong {
+		return strings.HasPrefix(long, text) || strings.HasSuffix(long, text)
+	}
+	return strings.Contains(long, text)
 }

@@ -41,11 +41,12 @@ const (
 func (c *Conn) admit(id string, a *ask) (how admission) {
 	c.with(func(s *state) {
 		switch {
-		case s.sessions[a.session] == nil || len(s.asks) >= maxAsks:
+		case s.sessions[a.session] == nil || s.asking >= maxAsks:
 		case s.asks[id] != nil:
 			how = repeated
 		default:
 			s.asks[id] = a
+			s.asking++
 			how = admitted
 		}
 	})
@@ -57,7 +58,11 @@ func (c *Conn) admit(id string, a *ask) (how admission) {
 func (c *Conn) ask(ctx context.Context, id value, a *ask, req PermissionRequest) {
 	defer a.cancel()
 	decision := c.cfg.Handler.Permission(ctx, req)
+	// The id is free for the agent once it can have read the answer, which is before this goroutine knows; the place
+	// among the open ones is only free when the answer has left our hands, or an agent that never reads could pile up
+	// goroutines here.
 	c.with(func(s *state) { delete(s.asks, string(id)) })
+	defer c.with(func(s *state) { s.asking-- })
 	if ctx.Err() != nil {
 		decision = PermissionAnswer{}
 	}
