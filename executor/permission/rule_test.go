@@ -30,6 +30,8 @@ func TestDenyRules(t *testing.T) {
 		{"substituted", push, req("execute", "echo $(git push)"), true},
 		{"substituted in quotes", push, req("execute", `echo "x $(git push) y"`), true},
 		{"behind a quoted parenthesis", push, req("execute", `echo "$(echo ")"; git push)"`), true},
+		{"behind one, not in quotes", push, req("execute", `echo $(echo ")"; git push)`), true},
+		{"behind one in single quotes", push, req("execute", `echo $(echo ')'; git push)`), true},
 		{"in backticks", push, req("execute", "echo `git push`"), true},
 		{"in a subshell", push, req("execute", "(cd x; git push)"), true},
 		{"in a group", push, req("execute", "{ git push; }"), true},
@@ -203,4 +205,17 @@ func FuzzDecide(f *testing.F) {
 			}
 		}
 	})
+}
+
+func BenchmarkDecide(b *testing.B) {
+	p := full()
+	p.Deny = []Rule{{"execute", "git push*"}, {"", "**/.env"}}
+	p.Allow = []Rule{{"execute", "go test *"}}
+	r := req("execute", `cd /w && go build ./... && bash -lc "go test ./... | tee out" # don't`)
+	m := asked()
+	for b.Loop() {
+		if d := Decide(p, m, r); d.Verdict != Allowed {
+			b.Fatal(d)
+		}
+	}
 }
