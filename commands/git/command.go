@@ -25,6 +25,7 @@ type Error struct {
 	Code    int    // exit status; -1 when a signal ended it
 	Stderr  string // the end of what it said: at most 2 KiB, credentials redacted. Foreign when it ran as the agent.
 	Err     error  // why it could not be run to its end, or nil
+	cut     bool   // Stderr is not all
 }
 
 func (e *Error) Error() string {
@@ -106,7 +107,8 @@ func finish(ctx context.Context, name string, j job, c process.Command) ([]byte,
 	if err == nil && (res.Code == 0 || res.Code == j.fine) {
 		return res.Stdout, nil
 	}
-	return res.Stdout, &Error{Command: name, Code: res.Code, Stderr: excerpt(res.Stderr), Err: err}
+	said, cut := excerpt(res.Stderr)
+	return res.Stdout, &Error{Command: name, Code: res.Code, Stderr: said, Err: err, cut: cut}
 }
 
 // line is the answer of a command that gives one line.
@@ -123,15 +125,15 @@ func subcommand(args []string) string {
 
 var secretShapes = regexp.MustCompile(`(://)[^/\s@]+@|\b(gh[a-z]_|github_pat_|sk-)[A-Za-z0-9_-]{16,}|(?i:(authorization: *[a-z]+ +))\S+`)
 
-// excerpt is the bounded, redacted end of standard error.
-func excerpt(stderr []byte) string {
+// excerpt is the bounded, redacted end of standard error, and whether there was more.
+func excerpt(stderr []byte) (said string, cut bool) {
 	const most = 2 << 10
-	s := strings.ToValidUTF8(string(bytes.TrimSpace(stderr)), "?")
-	s = secretShapes.ReplaceAllString(s, "$1$2$3[redacted]")
-	if len(s) > most {
-		s = strings.ToValidUTF8("…"+s[len(s)-most:], "")
+	said = strings.ToValidUTF8(string(bytes.TrimSpace(stderr)), "?")
+	said = secretShapes.ReplaceAllString(said, "$1$2$3[redacted]")
+	if cut = len(said) > most; cut {
+		said = "…" + strings.ToValidUTF8(said[len(said)-most:], "")
 	}
-	return s
+	return said, cut
 }
 
 func findGit(dirs string) (string, error) {

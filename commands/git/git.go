@@ -6,12 +6,20 @@
 //
 // # Going over
 //
-// [Repo.HandOver] streams a pack (a commit and the last [DefaultDepth] commits of its history, as a shallow repository)
-// from the dispatcher's git through a pipe into git run as the agent user, which then checks the tree out. The agent owns all of
-// it: no shared group, no ownership exception (F-11, F-12). Deltas are reused and none are computed, nothing is written
-// on the dispatcher's side, so the cost follows the tree at the commit and a few dozen commits, never the whole history.
-// A shared object store (alternates, worktrees) would be cheaper and was rejected: the agent would read every branch, and
-// a worktree's .git file is a pointer that the agent can turn (F-01).
+// [Repo.HandOver] streams a pack (a commit and the last [DefaultDepth] generations of its history, as a shallow repository)
+// from the dispatcher's git through a pipe into git run as the agent user, which then checks the tree out. The agent owns
+// all of it: no shared group, no ownership exception (F-11, F-12). A shared object store (alternates, worktrees) would be
+// cheaper and was rejected: the agent would read every branch, and a worktree's .git file is a pointer that it can turn (F-01).
+//
+// The cost follows the tree and a few dozen generations, never the whole history: deltas are reused and none are looked
+// for, and the dispatcher writes less than a kilobyte, whatever the size. Measured with BenchmarkCost on two cores:
+//
+//	repository                      store    through the pipe   hand-over   take-back of 10 changes
+//	50,000 files, 300 commits       97 MB    95 MB              3.6 s       1.3 s
+//	2,000 files, 3,000 commits      312 MB   11 MB              2.4 s       0.5 s
+//
+// Most of the hand-over is making files (the first pack is through the pipe in 1.5 s); most of the take-back is reading each
+// tracked file once, since time stamps are the agent's to set.
 //
 // Contents are raw in both directions: attributes that convert (text, eol, filter, ident, working-tree-encoding) are
 // switched off in the agent's repository. So the agent edits exactly what the repository stores: LFS files are
@@ -51,8 +59,9 @@ import (
 	"time"
 )
 
-// DefaultDepth is how many commits of history the agent gets when nothing is said. Measured on a repository of 50,000
-// files it adds 1 % to the pack, and on one that adds a 100 kB asset with every commit 5 MB of a history of 300 MB.
+// DefaultDepth is how many generations of history the agent gets when nothing is said: enough for `git log` and `git blame`
+// to be of use. On a repository of 50,000 files it adds 1 % to the pack, and on one that adds a 100 kB asset with every
+// commit 5 MB of 300; 200 generations would be 20 MB there.
 const DefaultDepth = 50
 
 // Every wait has an end: questions are short, transfers are bounded by the size of the tree.
@@ -82,6 +91,7 @@ func (o OID) valid() bool {
 //
 // Objects are read through, and made in, a private repository that borrows the checkout's objects. So the checkout's
 // configuration and attributes have no say in what is read, and nothing reaches its object store before [Repo.Branch].
+// A Repo and its trees are for one goroutine at a time.
 type Repo struct {
 	bin     string // absolute path of git
 	at      location

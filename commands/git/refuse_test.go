@@ -119,6 +119,24 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// What the base's own .gitmodules is like is not held against the agent; what the agent makes of it is.
+func TestModulesOfTheBase(t *testing.T) {
+	const bad = `printf '[submodule "x"]\n\tpath = x\n\turl = -u./evil\n' >`
+	w := handOver(t, sameUser(t), checkout(t, bad+`.gitmodules; echo a >a`))
+	for _, c := range []struct{ script, want string }{
+		{"echo b >a", "M 100644 2 +1 -1 a"},
+		{"mkdir d; echo >d/.gitmodules", "M 100644 2 +1 -1 a, A 100644 1 +1 -0 d/.gitmodules"},
+		{"for i in $(seq 60); do mkdir d$i; cp .gitmodules d$i; echo \\# $i >>d$i/.gitmodules; done", "refused"},
+		{"rm -r d*; rm .gitmodules", "D 100644 0 +0 -3 .gitmodules, M 100644 2 +1 -1 a"},
+	} {
+		w.agent(t, c.script)
+		taken := w.take(t, Limits{})
+		if got := show(taken); got != c.want && (c.want != "refused" || len(taken.Refused) < 60 || taken.Tree != "") {
+			t.Errorf("%s: got %q", c.script, got)
+		}
+	}
+}
+
 // A listing that does not end is cut off where it is read.
 func TestListingIsBounded(t *testing.T) {
 	w := handOver(t, sameUser(t), checkout(t, "echo x >x"))

@@ -37,7 +37,7 @@ func TestUntouchedTreeIsTheBase(t *testing.T) {
 		for name, script := range cases {
 			t.Run(name, func(t *testing.T) {
 				w := handOver(t, room, checkout(t, script))
-				for _, then := range []string{":", `find . -path ./.git -prune -o -exec touch -h -d '2001-02-03' {} +`, "rm -rf .git"} {
+				for _, then := range []string{`find . -path ./.git -prune -o -exec touch -h -d '2001-02-03' {} +`, "rm -rf .git"} {
 					w.agent(t, then)
 					got := w.take(t, Limits{})
 					if got.Tree != got.Base || got.Base != w.tree.root || len(got.Changes) > 0 || len(got.Refused) > 0 || len(got.Skipped) > 0 {

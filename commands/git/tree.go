@@ -40,16 +40,24 @@ func (r *Repo) writeTree(ctx context.Context, root OID, removed []string, update
 func (r *Repo) checkModules(ctx context.Context, updates []update) ([]Refused, error) {
 	_, err := r.ours(ctx, job{}, "fsck", "--strict", "--no-full", "--no-dangling", "--no-progress", "--no-reflogs")
 	var failed *Error
-	if !errors.As(err, &failed) || failed.Err != nil {
+	if !errors.As(err, &failed) || failed.Err != nil || failed.Code < 0 || failed.Code >= 128 {
 		return nil, err
 	}
-	var refused []Refused
+	var changed, named []Refused
 	for _, u := range updates {
-		if specialName(lastName(u.path)) == ".gitmodules" && strings.Contains(failed.Stderr, string(u.id)) {
-			refused = append(refused, Refused{u.path, "a .gitmodules that git rejects as dangerous or malformed"})
+		if specialName(lastName(u.path)) != ".gitmodules" {
+			continue
+		}
+		r := Refused{u.path, "a .gitmodules that git rejects as dangerous or malformed"}
+		changed = append(changed, r)
+		if strings.Contains(failed.Stderr, string(u.id)) {
+			named = append(named, r)
 		}
 	}
-	return refused, nil
+	if failed.cut { // the names may be in what was cut off
+		return changed, nil
+	}
+	return named, nil
 }
 
 func lastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
