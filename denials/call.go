@@ -201,6 +201,12 @@ func (k *call) count(f finding) {
 // nameless is the subject of a finding that names none: the command that met it, in short, or its own words.
 func (k *call) nameless(f finding) string {
 	for line := range strings.Lines(k.command) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "cd ") { // where it ran says less than what ran
+			if _, rest, ok := strings.Cut(line, "&& "); ok {
+				line = rest
+			}
+		}
 		if short := printable(line, maxShort); short != "" {
 			return short
 		}

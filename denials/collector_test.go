@@ -197,7 +197,7 @@ func TestLateFacts(t *testing.T) {
 func TestNameless(t *testing.T) {
 	const python = "Traceback (most recent call last):\nPermissionError: [Errno 13] Permission denied\n"
 	c := NewCollector(Options{})
-	c.Observe(Call{ID: "1", Kind: Execute, Command: "python3 -m http.server 80\n# more", Pieces: text(python), Exit: ptr(1), Done: true})
+	c.Observe(Call{ID: "1", Kind: Execute, Command: "cd /work && python3 -m http.server 80\n# more", Pieces: text(python), Exit: ptr(1), Done: true})
 	c.Observe(Call{ID: "2", Kind: Execute, Pieces: text(python), Done: true})
 	c.Observe(Call{ID: "3", Kind: Execute, Command: "make", Pieces: text(python + shadow), Exit: ptr(1), Done: true})
 	expect(t, c, "observed python3 -m http.server 80 1", "observed PermissionError: [Errno 13] Permission denied 1", "observed /etc/shadow 1")

@@ -153,7 +153,7 @@ func quoted(s string) bool {
 		}
 		return !strings.HasPrefix(s, "---> ") // dotnet's inner exceptions
 	}
-	if strings.IndexByte("+#*>|`\"@%;", s[0]) >= 0 {
+	if strings.IndexByte("+#*>|`\"@%;<", s[0]) >= 0 {
 		return true
 	}
 	for _, p := range foreignStarts {

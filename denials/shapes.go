@@ -146,7 +146,7 @@ func pathBehind(end string) func(*line, string, string) (finding, bool) {
 				return finding{}, false
 			}
 		}
-		if path = strings.Trim(strings.TrimRight(path, ". "), " '\""); path == "" || len(path) > 4096 {
+		if path = strings.Trim(strings.TrimRight(path, ". "), " '\""); path == "" || strings.Contains(path, `"`) {
 			return finding{}, false
 		}
 		return l.finding(path, ""), true
@@ -173,7 +173,7 @@ func accessDenied(l *line, head, tail string) (finding, bool) {
 func inParentheses(l *line, _, tail string) (finding, bool) {
 	_, path, ok := strings.Cut(tail, " (")
 	end := strings.LastIndexByte(path, ')')
-	if !ok || end <= 0 {
+	if !ok || end <= 0 || strings.Contains(path[:end], `"`) {
 		return finding{}, false
 	}
 	return l.finding(path[:end], ""), true
@@ -242,6 +242,9 @@ func root(l *line, head, tail string) (finding, bool) {
 	f := l.finding("", "")
 	if len(p) > 0 && !strings.Contains(p[0], " ") {
 		f.tool = toolName(p[0])
+	}
+	if f.tool == "" && (len(l.text) > 160 || !ends(tail) && !strings.HasPrefix(tail, " to ") && !strings.HasPrefix(tail, " (")) {
+		return finding{}, false // prose
 	}
 	for i := len(p) - 1; i >= max(0, min(1, len(p)-1)); i-- {
 		if path := l.pathIn(p[i], true, false); path != "" && (i > 0 || f.tool == "") && !strings.HasPrefix(l.text, path) {

@@ -130,7 +130,7 @@ var rootWords = []string{
 	"must be superuser", "are you root", "are you superuser", "requires superuser privilege", "must be run as root", "must be root",
 	"need to be root", "needs to be root", "be used by non-root users", "only root may", "only root can", "has to be run under the root user",
 	"please run as root", "run this script as root", "unless you are root", "only be run by root", "only be used by root", "requires root privileges",
-	"root privileges are required", "must be run with root", "you must run this as root", "superuser privileges are required", "be run with superuser privileges", "not the superuser",
+	"root privileges are required", "must be run with root", "you must run this as root", "superuser privileges are required", "be run with superuser privileges",
 }
 
 // words makes a set of the fields of s.
