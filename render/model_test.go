@@ -194,7 +194,7 @@ func (m *model) link(dest string) {
 		m.fault("link to %q", dest)
 		return
 	}
-	if m.prose && regexp.MustCompile(`(?i)/(issues|pulls?|discussions)(/|$)`).MatchString(u.Path) {
+	if m.prose && regexp.MustCompile(`(?i)^/[^/]+/[^/]+/(issues|pulls?|discussions)(/|$)`).MatchString(u.Path) {
 		m.fault("cross reference %q", dest)
 	}
 }

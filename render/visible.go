@@ -106,7 +106,7 @@ func inEmoji(r, prev rune, rest string) bool {
 }
 
 func pictograph(r rune) bool {
-	return r >= 0xA9 && (unicode.Is(unicode.So, r) || r >= 0x1F3FB && r <= 0x1F3FF || r >= 0x2190 && r <= 0x2BFF && unicode.Is(unicode.Sm, r))
+	return r >= 0xA9 && r != utf8.RuneError && (unicode.Is(unicode.So, r) || r >= 0x1F3FB && r <= 0x1F3FF || r >= 0x2190 && r <= 0x2BFF && unicode.Is(unicode.Sm, r))
 }
 
 // sequence measures the terminal escape sequence that text starts with, 0 if none. An unterminated string sequence counts
