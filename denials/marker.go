@@ -19,28 +19,26 @@ func findMarker(line string) (start, content int, ok bool) {
 
 // nextMarker finds a marker in capitals, from an offset on, that follows the end of a sentence or is glued to a word.
 func nextMarker(s string, from int) (start, content int, ok bool) {
-	const wide = "Ｗ"
-	ascii, full := seek(s, "W", from), seek(s, wide, from)
-	for ascii < len(s) || full < len(s) {
-		i := min(ascii, full)
+	for from < len(s) {
+		i := seek(s, "W", from, len(s))
+		i = seek(s, "Ｗ", from, i)
+		if i == len(s) {
+			break
+		}
 		if end, ok := matchMarker(s, i, false); ok && mayFollow(s[:i]) {
 			return i, end, true
 		}
-		if i == ascii {
-			ascii = seek(s, "W", i+1)
-		} else {
-			full = seek(s, wide, i+len(wide))
-		}
+		from = i + 1
 	}
 	return 0, 0, false
 }
 
-// seek returns the offset of sub in s at or after from, len(s) when there is none.
-func seek(s, sub string, from int) int {
-	if i := strings.Index(s[from:], sub); i >= 0 {
+// seek returns the offset of sub in s between from and limit, limit when there is none.
+func seek(s, sub string, from, limit int) int {
+	if i := strings.Index(s[from:limit], sub); i >= 0 {
 		return from + i
 	}
-	return len(s)
+	return limit
 }
 
 // matchMarker reads the letters of the marker at i, with invisible runes between, and then the colon, with spaces, emphasis,

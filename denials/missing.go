@@ -95,9 +95,8 @@ func noSuchFile(l *line, head, tail string) (finding, bool) {
 		return l.missingBefore()
 	}
 	last := p[len(p)-1]
-	if program, ok := strings.CutPrefix(p[max(0, len(p)-2)], "Exception in thread"); ok || strings.Contains(head, "Cannot run program \"") {
-		_, program, _ = strings.Cut(head, "Cannot run program \"") // java
-		program, _, _ = strings.Cut(program, `"`)
+	if _, rest, ok := strings.Cut(head, "Cannot run program \""); ok { // java
+		program, _, _ := strings.Cut(rest, `"`)
 		return l.missing(program, "java")
 	}
 	for _, start := range []string{"failed to run command ", "failed to execute ", "execvp ", "cannot run ", "cannot exec ", "failed to find tool ", "exec ",
