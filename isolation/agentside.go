@@ -19,6 +19,7 @@ const (
 	answerNotRegular answer = 42
 	answerFailed     answer = 43
 	answerNoPlace    answer = 44
+	answerStale      answer = 45
 	answerClosed     answer = 46
 )
 

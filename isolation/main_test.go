@@ -10,7 +10,7 @@ import (
 	"github.com/d3mlabs/ai-flow/testsupport/hostuser"
 )
 
-// TestMain is the monster too: the test binary, installed in a room and run as the agent (monster_test.go).
+// TestMain is the monster too: the test binary, installed in a room and run as the agent (monster_linux_test.go).
 func TestMain(m *testing.M) {
 	if kind := os.Getenv("AIFT_MONSTER"); kind != "" {
 		monster(kind)

@@ -119,6 +119,8 @@ func (r *Room) make(ctx context.Context, name string, places []string) error {
 	case a == answerNoPlace:
 		return &SetupError{Problem: fmt.Sprintf("the user %s can make a directory neither in its home %q nor in /var/tmp", r.id.name, r.id.home),
 			Fix: fmt.Sprintf("sudo install -d -o %s -m 0700 %s", r.id.name, shellWord(r.id.home))}
+	case a == answerStale:
+		return &SetupError{Problem: fmt.Sprintf("what a killed run left cannot be removed by %s: %s", r.id.name, excerpt(said)), Fix: "remove it as root"}
 	case a != answerOK:
 		return fmt.Errorf("making the run's directory: %w", a.because(name, said))
 	}

@@ -179,6 +179,32 @@ func TestRoomWithoutAHome(t *testing.T) {
 	}
 }
 
+// What a killed run left and cannot be removed is told with its place; nothing new is made, the lock is free.
+func TestOpenTellsWhatItCannotRemove(t *testing.T) {
+	p := hostuser.Get(t)
+	id, state := resolve(t, p), t.TempDir()+"/state"
+	stuck := p.Agent.Home + "/.ai-flow/ai-flow-run-stuck"
+	if err := os.MkdirAll(stuck+"/of-root/x", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Dir(stuck), stuck} {
+		if err := os.Chown(dir, p.Agent.UID, p.Agent.GID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var setup *isolation.SetupError
+	if _, err := isolation.Open(t.Context(), runner, id, isolation.OpenOptions{StateDir: state}); !errors.As(err, &setup) || !strings.Contains(setup.Problem, "of-root") {
+		t.Errorf("got %v", err)
+	}
+	if names, err := os.ReadDir(filepath.Dir(stuck)); err != nil || len(names) != 1 {
+		t.Errorf("made %v, %v", names, err)
+	}
+	if err := os.RemoveAll(stuck); err != nil {
+		t.Fatal(err)
+	}
+	open(t, id, isolation.OpenOptions{StateDir: state, Waiting: func(string) { t.Error("it waits") }})
+}
+
 func TestFilesCrossByPipeOnly(t *testing.T) {
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
 		room := open(t, resolve(t, p), isolation.OpenOptions{})

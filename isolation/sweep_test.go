@@ -129,7 +129,7 @@ func TestOpenEndsLeftovers(t *testing.T) {
 		dir := first.Path()
 		// The first room is not closed: a second state directory stands for a dispatcher that was killed.
 		second := open(t, id, isolation.OpenOptions{})
-		if left := second.Leftovers(); len(left) != 1 || left[0].Command != "sleep" || left[0].PID == 0 {
+		if left := second.Leftovers(); len(left) != 1 || left[0].Command == "" || left[0].PID == 0 {
 			t.Errorf("leftovers: %+v", left)
 		}
 		if left := running(t, p.Agent.UID); len(left) > 0 {
@@ -204,7 +204,7 @@ func TestSweepReportsSurvivors(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	survivors, err := room.Sweep(ctx)
-	if len(survivors) != 1 || survivors[0].Command != "sleep" || err == nil || !strings.Contains(err.Error(), "ending the processes") {
+	if len(survivors) != 1 || survivors[0].Command == "" || err == nil || !strings.Contains(err.Error(), "ending the processes") {
 		t.Errorf("%+v, %v", survivors, err)
 	}
 	blocked.on = false

@@ -9,21 +9,22 @@ clear_away() {
 		if [ -h "$old" ] || ! [ -d "$old" ] || ! [ -O "$old" ]; then continue; fi
 		rm -rf -- "$old" 2>/dev/null && continue
 		chmod -R u+rwx -- "$old" 2>/dev/null
-		rm -rf -- "$old" || echo "left: $old" >&2
+		rm -rf -- "$old" || exit 45
 	done
 }
-made=
+if [ "$clear" = clear ]; then
+	for place; do
+		clear_away "$place"
+	done
+fi
 for place; do
 	[ -d "$place" ] || mkdir -p -- "$place" 2>/dev/null
-	if ! [ -d "$place" ] || ! [ -x "$place" ]; then continue; fi
-	[ "$clear" = leave ] || clear_away "$place"
-	[ -z "$made" ] || continue
 	run=$place/$name
 	mkdir -- "$run" 2>/dev/null || continue
 	for part in tmp bin xdg xdg/config xdg/cache xdg/data xdg/state xdg/runtime; do
 		mkdir -- "$run/$part" || exit 43
 	done
-	made=$run
+	printf '%s\n' "$run"
+	exit 0
 done
-[ -n "$made" ] || exit 44
-printf '%s\n' "$made"
+exit 44
