@@ -11,6 +11,7 @@ func parseWant(s string) (Want, bool) {
 	s = stripTags(printable(s, maxSubject+maxWhy))
 	subject, why := splitWant(s)
 	subject, why = unwrapText(subject), unwrapText(strings.TrimLeft(why, "—–-―−‒ "))
+	subject = strings.ReplaceAll(subject, "`", "") // code marks in the middle: run `go test`
 	if nothing(subject) {
 		return Want{}, false
 	}

@@ -151,7 +151,7 @@ func (w *worker) ranNow(ctx context.Context, s segment, t *tree) (string, error)
 	case err != nil:
 		return "", err
 	case !r.allowed:
-		w.wanted("run `"+command+"`", why)
+		w.wanted(command, why) // the same subject as the refusal, so that it counts once (A3-10)
 		return fmt.Sprintf("- I asked to run `%s`, %s, and was refused.\n", command, why), nil
 	case aboutTests:
 		return fmt.Sprintf("- I ran `%s` just now: it %s.\n", command, r.outcome()), nil

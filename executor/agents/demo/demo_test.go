@@ -15,7 +15,7 @@ func TestAskSaysWhatIsTrue(t *testing.T) {
 	contains(t, "answer", c.text.String(),
 		"no language model", "<<<AI-FLOW:SEGMENT 1 abc123>>>\n", "**Files:** 6; 3 Go, 1 Markdown", "`cmd/retry/main.go`", "`go test ./...` runs them; 1 test file",
 		"`retry.go:3` `// backoffWithJitter waits", "`Retry 'tool'`", "was refused",
-		"WANTED: run `git log -1 --format=%s` — to say what changed last", "WANTED: aift-no-such-tool — Makefile calls for it")
+		"WANTED: git log -1 --format=%s — to say what changed last", "WANTED: aift-no-such-tool — Makefile calls for it")
 	if len(c.asked) != 2 || !strings.HasPrefix(c.asked[0], "execute: git log") || !strings.HasPrefix(c.asked[1], "execute: aift-no-such-tool") {
 		t.Errorf("asked %q", c.asked)
 	}
