@@ -13,11 +13,13 @@ type Limits struct {
 	MaxFile  int64 // bytes of one file; 0 means 100 MiB (GitHub's limit)
 	MaxTotal int64 // bytes of all changed files together; 0 means 1 GiB
 	MaxFiles int   // changed paths; 0 means 100,000
+	// Hold, when not nil, names paths whose changes are kept out of Taken.Tree, which has them as in the base.
+	Hold func(path string) bool
 }
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		MaxFile: cmp.Or(l.MaxFile, 100<<20), MaxTotal: cmp.Or(l.MaxTotal, 1<<30), MaxFiles: cmp.Or(l.MaxFiles, 100_000),
+		MaxFile: cmp.Or(l.MaxFile, 100<<20), MaxTotal: cmp.Or(l.MaxTotal, 1<<30), MaxFiles: cmp.Or(l.MaxFiles, 100_000), Hold: l.Hold,
 	}
 }
 
@@ -36,6 +38,7 @@ type Refused struct{ Path, Reason string }
 // Taken is the agent's tree as checked objects.
 type Taken struct {
 	Base, Tree OID // both trees: equal when the agent changed nothing. Tree is "" when a path was refused.
+	Whole      OID // the tree with what was held back as well: equal to Tree when nothing was
 	Changes    []Change
 	Refused    []Refused
 	Skipped    []Refused // what stays behind by its nature: sockets, the contents of submodules, data of nested repositories
@@ -80,26 +83,53 @@ func (t *Tree) TakeBack(ctx context.Context, l Limits) (_ Taken, err error) {
 
 // assemble builds the tree from the base and what came back.
 func (t *Tree) assemble(ctx context.Context, taken Taken, removed []string, c *collection) (Taken, error) {
-	tree := t.root
 	updates := c.news()
 	if n := len(updates) + len(removed); n > c.limits.MaxFiles {
 		taken.Refused = []Refused{tooMany(n, c.limits)}
 		return taken, nil
 	}
-	var err error
-	if len(updates)+len(removed) > 0 {
-		if tree, err = t.repo.writeTree(ctx, t.root, removed, updates); err != nil {
-			return taken, err
-		}
+	whole, err := t.repo.writeTree(ctx, t.root, removed, updates)
+	if err != nil {
+		return taken, err
 	}
 	if slices.ContainsFunc(updates, func(u update) bool { return specialName(lastName(u.path)) == ".gitmodules" }) {
 		if taken.Refused, err = t.repo.checkModules(ctx, updates); err != nil || len(taken.Refused) > 0 {
 			return taken, err
 		}
 	}
+	tree, err := t.hold(ctx, whole, removed, updates, c.limits.Hold)
+	if err != nil {
+		return taken, err
+	}
 	if taken.Changes, err = t.repo.changes(ctx, t.root, tree, c.sizes); err != nil {
 		return taken, err
 	}
-	taken.Tree = tree
+	if taken.Refused = inTheWay(taken.Changes, c.limits.Hold); len(taken.Refused) > 0 {
+		return taken, nil
+	}
+	taken.Tree, taken.Whole = tree, whole
 	return taken, nil
+}
+
+// hold is the tree without the changes that are to be held back.
+func (t *Tree) hold(ctx context.Context, whole OID, removed []string, updates []update, held func(string) bool) (OID, error) {
+	if held == nil {
+		return whole, nil
+	}
+	restRemoved := slices.DeleteFunc(slices.Clone(removed), held)
+	rest := slices.DeleteFunc(slices.Clone(updates), func(u update) bool { return held(u.path) })
+	if len(restRemoved) == len(removed) && len(rest) == len(updates) {
+		return whole, nil
+	}
+	return t.repo.writeTree(ctx, t.root, restRemoved, rest)
+}
+
+// inTheWay finds what was held back and changed all the same: a file now stands where a directory above it was.
+func inTheWay(changes []Change, held func(string) bool) (refused []Refused) {
+	for _, c := range changes {
+		if held != nil && held(c.Path) {
+			refused = append(refused, Refused{Path: c.Path, Reason: "cannot be held back: something else took the place of a directory above it"})
+		}
+	}
+	return refused
 }

@@ -14,6 +14,9 @@ import (
 // writeTree builds a tree from a base, with an index of its own. Only this side makes trees, so a tree with duplicate,
 // unsorted or odd entries cannot come in; directories that nothing touched keep the tree that they had.
 func (r *Repo) writeTree(ctx context.Context, root OID, removed []string, updates []update) (OID, error) {
+	if len(removed)+len(updates) == 0 {
+		return root, nil
+	}
 	r.indexes++
 	index := filepath.Join(r.private, "index"+strconv.Itoa(r.indexes))
 	defer os.Remove(index)
