@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
@@ -28,7 +26,7 @@ func (r *run) build(ctx context.Context) {
 	if !ok {
 		return
 	}
-	if taken, ok = r.holdWorkflows(ctx, taken); !ok {
+	if !r.workflowPatch(ctx, taken) {
 		return
 	}
 	r.changes = taken.Changes
@@ -50,7 +48,7 @@ func (r *run) finish(headline string) {
 }
 
 func (r *run) takeBack(ctx context.Context) (git.Taken, bool) {
-	taken, err := r.tree.TakeBack(ctx, git.Limits{})
+	taken, err := r.tree.TakeBack(ctx, git.Limits{Hold: isWorkflow})
 	if err != nil {
 		r.fail(ctx, failure{class: "git", message: "the agent's tree could not be taken back; nothing was committed", err: err})
 		return taken, false
@@ -87,70 +85,23 @@ func namePaths(refused []git.Refused) string {
 	return strings.Join(names, "; ")
 }
 
-// holdWorkflows keeps changes of workflow files out of the commit and makes a patch of them (H7-09, H7-11). What they were
-// is put back in the agent's tree, as the agent, and the tree is taken back once more: so the commit is again nothing but
-// checked objects, and what is left of the difference is exactly the patch.
-func (r *run) holdWorkflows(ctx context.Context, all git.Taken) (git.Taken, bool) {
-	var held []git.Change
-	for _, c := range all.Changes {
-		if isWorkflow(c.Path) {
-			held = append(held, c)
-		}
+// workflowPatch makes a patch of the workflow files that were held back (H7-09, H7-11).
+func (r *run) workflowPatch(ctx context.Context, taken git.Taken) bool {
+	if taken.Tree == taken.Whole {
+		return true
 	}
-	if len(held) == 0 {
-		return all, true
-	}
-	rest, err := r.putBack(ctx, held)
-	if err == nil {
-		var cut bool
-		if r.patch, cut, err = r.Repo.Patch(ctx, rest.Tree, all.Tree, maxPatch); cut {
-			r.note(fmt.Sprintf("The patch of the workflow files is cut at %d bytes; it holds the files that fit in whole.", maxPatch))
-		}
-	}
+	patch, cut, err := r.Repo.Patch(ctx, taken.Tree, taken.Whole, maxPatch)
 	if err != nil {
-		r.patch = nil
 		r.fail(ctx, failure{class: "git", message: "changes of workflow files could not be set apart, so nothing was committed", err: err,
 			next: "Give the command again and say that workflow files are to be left alone."})
-		return all, false
+		return false
 	}
-	r.note(fmt.Sprintf("%s under .github/workflows/ changed. Such files are never committed by ai-flow; they come back as a patch.", plural(len(held), "file")))
-	return rest, true
-}
-
-// putBack makes the workflow files in the agent's tree what they were. New ones cannot be removed by writing, but an
-// ignore file that ignores itself, too, takes them out of sight.
-func (r *run) putBack(ctx context.Context, held []git.Change) (git.Taken, error) {
-	tree, err := filepath.Rel(r.room.Path(), r.tree.Dir())
-	if err != nil {
-		return git.Taken{}, err
+	r.patch = patch
+	if cut {
+		r.note(fmt.Sprintf("The patch of the workflow files is cut at %d bytes; it holds the files that fit in whole.", maxPatch))
 	}
-	for _, c := range held {
-		name, data := c.Path, []byte(nil)
-		if !strings.Contains(strings.TrimPrefix(c.Path, ".github/"), "/") {
-			return git.Taken{}, fmt.Errorf("%q is no directory any more", c.Path)
-		}
-		if c.Status == 'A' {
-			name, data = path.Join(path.Dir(c.Path), ".gitignore"), []byte("*\n")
-		} else if data, err = r.Repo.ReadBlob(ctx, r.base, c.Path, maxPatch); err != nil {
-			return git.Taken{}, err
-		}
-		if err := r.room.WriteFile(ctx, path.Join(tree, name), data); err != nil {
-			return git.Taken{}, err
-		}
-	}
-	rest, err := r.tree.TakeBack(ctx, git.Limits{})
-	if err != nil {
-		return git.Taken{}, err
-	}
-	if len(rest.Refused) > 0 {
-		return git.Taken{}, errors.New(namePaths(rest.Refused))
-	}
-	for _, c := range rest.Changes {
-		if isWorkflow(c.Path) {
-			return git.Taken{}, fmt.Errorf("%q could not be put back", c.Path)
-		}
-	}
-	return rest, nil
+	r.note("Files under .github/workflows/ changed. They are never committed by ai-flow; they come back as a patch.")
+	return true
 }
 
 // isWorkflow is the wall, without regard to case: a checkout may land on a file system that has none.

@@ -59,6 +59,7 @@ func TestParse(t *testing.T) {
 		{"NBSP is white space", "/ask\u00a0why", []seg{{Ask, "", "why"}}},
 		{"ideographic space too", "/ask\u3000why", []seg{{Ask, "", "why"}}},
 		{"a lone CR ends a line", "hello\r/ask why\rnow", []seg{{Ask, "", "why\nnow"}}},
+		{"a lone CR is an empty line, too", "> q\r\r/ask why", []seg{{Ask, "q", "why"}}},
 		{"a lone CR in a fence ends no fence", "```\r/ask why\r```\r", nil},
 		{"invalid UTF-8", "/ask a\xffb", []seg{{Ask, "", "a\ufffdb"}}},
 		{"joiners in emoji stay", "/ask \U0001f469\u200d\U0001f4bb a\u200db", []seg{{Ask, "", "\U0001f469\u200d\U0001f4bb ab"}}},
