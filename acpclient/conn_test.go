@@ -30,7 +30,9 @@ func TestOpenRefuses(t *testing.T) {
 func TestSessions(t *testing.T) {
 	p := connect(t, &recorder{})
 	if _, err := during(p, func() (acpclient.Agent, error) { return p.conn.Initialize(p.ctx) }, func() {
-		p.answer(p.expect("initialize"), `{"protocolVersion":1}`)
+		m := p.expect("initialize")
+		p.send(say("before anybody asked"))
+		p.answer(m, `{"protocolVersion":1}`)
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +51,16 @@ func TestSessions(t *testing.T) {
 	p.turn(other, say("in time"))
 	if got := p.rec.text(); got != "early in time" {
 		t.Errorf("text %q", got)
+	}
+	again, err := during(p, func() (acpclient.Session, error) { return p.conn.NewSession(p.ctx, "/work") }, func() {
+		m := p.expect("session/new")
+		for range 300 { // more than is kept
+			p.send(strings.Replace(say("x"), `"sessionId":"s"`, `"sessionId":"s2"`, 1))
+		}
+		p.answer(m, `{"sessionId":"s2"}`)
+	})
+	if got := strings.Count(p.rec.text(), "x"); err != nil || again.ID != "s2" || got != 256 {
+		t.Errorf("%d of 300 early updates were kept, %v", got, err)
 	}
 	if _, err := p.conn.Prompt(p.ctx, "o", "x"); err == nil {
 		t.Error("a prompt for a session that was never opened was sent")
@@ -76,8 +88,8 @@ func TestOneTurnAtATime(t *testing.T) {
 
 // H5-08: a tail in the same write as the answer is delivered before Prompt returns, as is one just behind it.
 func TestTailBehindTheAnswer(t *testing.T) {
-	for range 50 {
-		p := connect(t, &recorder{})
+	for range 20 {
+		p := connect(t, &recorder{update: func(acpclient.Update) { time.Sleep(time.Millisecond) }}) // a Prompt that does not wait would be back before
 		p.open()
 		_, err := p.prompt(func(m clientLine) {
 			p.send(say("hel"), `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"stopReason":"end_turn"}}`, say("l"), say("o"))

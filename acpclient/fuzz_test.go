@@ -39,6 +39,19 @@ func depth(b []byte) int {
 	return deepest
 }
 
+// Nesting is bounded, by the stated number exactly.
+func TestDepth(t *testing.T) {
+	for n, want := range map[int]bool{maxDepth + 1: true, maxDepth + 2: false, 100_000: false} {
+		for open, shut := range map[string]string{"[": "]", `{"a":`: "}"} {
+			innermost := open[:1] + shut
+			b := []byte(strings.Repeat(open, n-1) + innermost + strings.Repeat(shut, n-1))
+			if got := checkValue(b, 0, 0) == len(b); got != want {
+				t.Errorf("%d of %q: accepted %v", n, open, got)
+			}
+		}
+	}
+}
+
 // tree rebuilds a value with our cursor, for comparison with what encoding/json makes of it.
 func tree(v value) any {
 	switch v[0] {

@@ -139,7 +139,8 @@ func TestErrorText(t *testing.T) {
 		long := strings.Repeat("x", 1<<20)
 		p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":1,"message":"` + long + `","data":"` + long + `"}}`)
 	})
-	if err == nil || len(err.Error()) > 5000 {
+	var fault *acpclient.Error
+	if !errors.As(err, &fault) || len(err.Error()) > 5000 || fault.Data != nil {
 		t.Errorf("an error of %d bytes", len(err.Error()))
 	}
 	if text := (&acpclient.Error{Code: 1, Message: "m", Data: []byte(`{"details":`)}).Error(); !strings.Contains(text, `"m"`) {

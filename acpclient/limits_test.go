@@ -73,6 +73,10 @@ func TestCancelDoesNotWait(t *testing.T) {
 	if err == nil {
 		t.Error("a thousand unread cancels were queued")
 	}
+	_, err = during(p, func() (struct{}, error) { return struct{}{}, p.conn.SetMode(p.ctx, "s", "m") }, p.close)
+	if !errors.Is(err, acpclient.ErrClosed) {
+		t.Errorf("a call that never got into the queue says %v", err)
+	}
 }
 
 // 100,000 updates at once are delivered in order, to a handler that is slower than they come.
