@@ -106,8 +106,8 @@ func (r *run) workflowPatch(ctx context.Context, taken git.Taken) bool {
 
 // isWorkflow is the wall, without regard to case: a checkout may land on a file system that has none.
 func isWorkflow(p string) bool {
-	const wall = ".github/workflows"
-	return len(p) >= len(wall) && strings.EqualFold(p[:len(wall)], wall) && (len(p) == len(wall) || p[len(wall)] == '/')
+	const wall = ".github/workflows/"
+	return len(p) > len(wall) && strings.EqualFold(p[:len(wall)], wall)
 }
 
 // commitTree commits on the first free name, so that no branch is ever overwritten.

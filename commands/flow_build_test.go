@@ -93,7 +93,7 @@ func TestBuildOutcomes(t *testing.T) {
 			s.write(".github/workflows/ci.yml", "on: pull_request\n")
 			s.write(".github/workflows/new.yml", "on: push\n")
 			s.write("b.go", "package b\n")
-		}, outcome: render.Done, headline: "1 file, +1 −0", notes: "2 files under .github/workflows/", patch: "new.yml", commit: true},
+		}, outcome: render.Done, headline: "1 file, +1 −0", notes: "Files under .github/workflows/ changed", patch: "new.yml", commit: true},
 		{name: "H7-11 a workflow moved away", comment: "/build x", act: func(s scene) {
 			if err := os.Rename(filepath.Join(s.tree, ".github/workflows/ci.yml"), filepath.Join(s.tree, "ci.yml")); err != nil {
 				s.t.Fatal(err)
@@ -108,7 +108,13 @@ func TestBuildOutcomes(t *testing.T) {
 			}
 			s.write(".github/workflows", "x")
 			s.write("b.go", "package b\n")
-		}, outcome: render.Failed, headline: "could not be set apart"},
+		}, outcome: render.Refused, headline: "cannot be held back"},
+		{name: "a file in the place of .github", comment: "/build x", act: func(s scene) {
+			if err := os.RemoveAll(filepath.Join(s.tree, ".github")); err != nil {
+				s.t.Fatal(err)
+			}
+			s.write(".github", "x")
+		}, outcome: render.Refused, headline: "cannot be held back"},
 		{name: "other files of .github", comment: "/build x", act: func(s scene) { s.write(".github/CODEOWNERS", "* @a\n") },
 			outcome: render.Done, headline: "1 file, +1 −0", commit: true},
 		{name: "not swept by the launch", comment: "/build x", act: func(s scene) { s.write("b.go", "package b\n") }, loud: true,
