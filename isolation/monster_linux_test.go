@@ -50,6 +50,14 @@ func monster(kind string) {
 			return
 		}
 		fmt.Println("up")
+	case "hopper": // one process that is always about to be another
+		sh := exec.Command("/bin/sh", "-c", "trap '' TERM; h() { (h) & exit 0; }; h")
+		sh.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := sh.Start(); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println("up")
 	case "sleeper":
 		up()
 	}

@@ -51,6 +51,18 @@ func allPIDs() (pids []int, err error) {
 	return pids, nil
 }
 
+// forks is how many processes the kernel has started since it booted. The count and the new process become visible
+// together.
+func forks() (count string, ok bool) {
+	stat, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return "", false
+	}
+	_, rest, ok := strings.Cut(string(stat), "\nprocesses ")
+	count, _, _ = strings.Cut(rest, "\n")
+	return count, ok
+}
+
 // lookAt reads a process. One that ended, zombies included, is not ok.
 func lookAt(pid int) (p proc, ok bool) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -25,19 +25,26 @@ type Process struct {
 // that is everything which that user runs, whatever it did to hide: kill -1 as that user, until none is left but
 // zombies. Not isolated, it is what carries this run's tag in its environment: a process that replaced its environment
 // and left its group escapes, which is one reason more for isolation. At most 10 s, less when ctx ends.
+//
+// To see none is not enough: a process that forks and exits without end may never be where the list is being read. None
+// is there when the kernel forked nothing meanwhile, or after a kill -1, which takes all of the user's at one instant.
 func (r *Room) Sweep(ctx context.Context) ([]Process, error) {
 	limit, cancel := context.WithTimeout(ctx, sweepTime)
 	defer cancel()
 	var trouble error
+	certain := !r.id.Isolated()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
+		before, counted := forks()
 		alive, err := r.alive(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("looking for processes of the run: %w", err)
 		}
-		if len(alive) == 0 {
+		after, _ := forks()
+		if len(alive) == 0 && (certain || counted && before == after) {
 			return nil, nil // a kill that failed does not matter then
 		}
 		trouble = r.kill(limit, alive)
+		certain = true
 		if err := sleep(limit, pause); err != nil {
 			if ctx.Err() != nil {
 				trouble = errors.Join(trouble, context.Cause(ctx))

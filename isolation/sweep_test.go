@@ -20,7 +20,7 @@ import (
 	"github.com/d3mlabs/ai-flow/testsupport/hostuser"
 )
 
-var monsters = []string{"double fork", "nameless", "headless", "stopped", "fork bomb"}
+var monsters = []string{"double fork", "nameless", "headless", "stopped", "fork bomb", "hopper"}
 
 // S3, F-07, H4-05, H4-06, F-78: after a run no process of the agent's is alive, whatever it did. A real sudo, real users,
 // as root and as an unprivileged dispatcher, and with and without use_pty.
