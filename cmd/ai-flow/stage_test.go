@@ -24,8 +24,9 @@ type stage struct {
 	root  string
 	state string // one directory of ai-flow's own: the stories take turns with the agent user by the lock in it
 	pair  hostuser.Pair
-	agent string       // path of the copy
-	users atomic.Int32 // made so far, for their names
+	agent string                      // path of the copy
+	users atomic.Int32                // made so far, for their names
+	extra func(*testscript.Env) error // further set-up of each story; may be nil
 }
 
 func newStage(t *testing.T) *stage {
@@ -91,6 +92,11 @@ func (s *stage) setup(e *testscript.Env) error {
 	e.Values["testing"] = e.T()
 	if err := os.Chmod(e.WorkDir, 0o755); err != nil {
 		return err
+	}
+	if s.extra != nil {
+		if err := s.extra(e); err != nil {
+			return err
+		}
 	}
 	return os.MkdirAll(home, 0o700)
 }

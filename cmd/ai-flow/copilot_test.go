@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/d3mlabs/ai-flow/executor/agents/loopback"
+	"github.com/d3mlabs/ai-flow/testsupport/realagent"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestCopilotStories runs `try` with GitHub Copilot itself, as another user, against a scripted model on loopback: the
+// recipe of A3-20 as a person would follow it. The model's answers go by the words of the comment.
+func TestCopilotStories(t *testing.T) {
+	for _, version := range []string{realagent.CopilotPinned, realagent.CopilotNewest} {
+		t.Run(version, func(t *testing.T) {
+			binary := realagent.Copilot(t, version)
+			s := newStage(t)
+			s.extra = func(e *testscript.Env) error {
+				model, err := loopback.Start(t.Context(), copilotScript)
+				if err != nil {
+					return err
+				}
+				e.Defer(func() { model.Close() })
+				for _, v := range []string{"AI_FLOW_AGENT_BIN=" + binary, "COPILOT_VERSION=" + version, "COPILOT_OFFLINE=true", "COPILOT_PROVIDER_TYPE=openai",
+					"COPILOT_PROVIDER_WIRE_API=completions", "COPILOT_PROVIDER_BASE_URL=" + model.URL(), "COPILOT_PROVIDER_API_KEY=key-7c1e9f20aa", "COPILOT_MODEL=loopback-model"} {
+					name, value, _ := strings.Cut(v, "=")
+					e.Setenv(name, value)
+				}
+				return nil
+			}
+			s.play(t, "testdata/copilot")
+		})
+	}
+}
+
+var copilotScript = loopback.Script{Turns: []loopback.Turn{
+	{Prompt: "Your last request was refused", Rounds: []loopback.Round{
+		{Say: "I could not leave a mark.\nWANTED: touch marker.txt — to leave a mark"}}},
+	{Prompt: "who can log in here", Rounds: []loopback.Round{
+		{Calls: []loopback.Call{{Deed: loopback.Read, Path: "/etc/shadow"}}},
+		{Say: "I could not read it.\nWANTED: /etc/shadow — to list the users"}}},
+	{Prompt: "leave a mark", Rounds: []loopback.Round{
+		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "touch marker.txt"}}}}},
+	{Prompt: "write the greeting", Rounds: []loopback.Round{
+		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "cat /etc/shadow"}}},
+		{Calls: []loopback.Call{{Deed: loopback.Write, Path: "greeting.txt", Text: "hello\n"}}},
+		{Say: "Wrote the greeting."}}},
+}}
