@@ -120,7 +120,7 @@ func (i Identity) try(ctx context.Context, r Runner, setpriv string) (Identity, 
 	}
 	value := hex.EncodeToString(token)
 	argv := []string{i.sudo, "-n", "-H", "-u", i.name, "--preserve-env=" + probeName, "--", "/bin/sh", "-c", probeScript, "ai-flow", setpriv}
-	out, said, code, err := r.Run(ctx, argv, append(bareEnvironment(), probeName+"="+value), nil)
+	out, said, code, err := i.probe(ctx, r, argv, append(bareEnvironment(), probeName+"="+value))
 	if err != nil {
 		return Identity{}, fmt.Errorf("trying sudo: %w", err)
 	}
@@ -135,4 +135,19 @@ func (i Identity) try(ctx context.Context, r Runner, setpriv string) (Identity, 
 	}
 	i.setpriv = says["setpriv"]
 	return i, nil
+}
+
+// probe runs the launch line, again when a signal ended it: it runs before the lock is held, so the sweep of another run
+// may take it along.
+func (i Identity) probe(ctx context.Context, r Runner, argv, env []string) (out, said []byte, code int, err error) {
+	for range 20 {
+		out, said, code, err = r.Run(ctx, argv, env, nil)
+		if err != nil || code >= 0 && code < 128 {
+			break
+		}
+		if err := sleep(ctx, 10*time.Millisecond); err != nil {
+			break
+		}
+	}
+	return out, said, code, err
 }
