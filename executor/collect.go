@@ -66,6 +66,7 @@ func (l *launch) collect(ctx context.Context) {
 	r.Text, r.Usage, r.Receipts, r.Refusals = text, t.usage, t.receipts, t.refusals
 	r.Wants, r.MoreWants = t.wants.Wants()
 	r.Mode, r.ModelEffective = t.mode.Current(), t.model
+	r.MoreSteps = t.steps.dropped
 	for _, s := range t.steps.list {
 		step := *s.public()
 		step.Unasked = l.mustAsk() && s.unasked()

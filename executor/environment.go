@@ -5,7 +5,6 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/d3mlabs/ai-flow/executor/agents"
 	"github.com/d3mlabs/ai-flow/executor/process"
 	"github.com/d3mlabs/ai-flow/isolation"
 )
@@ -31,8 +30,7 @@ func (a *Agent) environment(room *isolation.Room, model string) isolation.Enviro
 		set = map[string]string{}
 	}
 	if a.Profile.Env != nil {
-		places := agents.Places{Home: a.Identity.Home(), State: room.Path("state"), Cache: a.cache(room), Tmp: room.Path("tmp")}
-		maps.Copy(set, a.Profile.Env(places))
+		maps.Copy(set, a.Profile.Env(room.Path("state")))
 	}
 	for _, name := range append([]string{a.Profile.Credential}, a.Profile.Settings...) {
 		if value, ok := lookup(a.Environ, name); ok {
@@ -52,14 +50,6 @@ func (a *Agent) args() []string {
 		return a.Args
 	}
 	return a.Profile.Args
-}
-
-// cache is kept between runs, below the agent user's home: agents unpack themselves there at their first start.
-func (a *Agent) cache(room *isolation.Room) string {
-	if !a.Identity.Isolated() {
-		return room.Path("cache") // never into the dispatcher's own home
-	}
-	return a.Identity.Home() + "/.cache/ai-flow/" + a.Profile.Name
 }
 
 // lookup finds a variable the way a shell would: the last one of a name stands.

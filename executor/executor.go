@@ -61,6 +61,7 @@ type Report struct {
 	Wants                            []denials.Want
 	MoreWants                        int
 	Steps                            []Step
+	MoreSteps                        int // updates of calls beyond those listed
 	Receipts                         []Receipt
 	Refusals                         []Refusal
 	AgentName, AgentVersion          string
@@ -114,7 +115,6 @@ const (
 	EventPhase EventKind = iota + 1
 	EventText
 	EventStep
-	EventAllowed
 	EventRefused
 	EventWant
 	EventWaiting

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -16,14 +15,6 @@ import (
 	"github.com/d3mlabs/ai-flow/executor/agents"
 	"github.com/d3mlabs/ai-flow/executor/process"
 )
-
-// maxContinuations is how often a turn that our refusal ended is asked to go on without what was refused.
-const maxContinuations = 2
-
-// continuation is the prompt of such a turn. The protocol has no field in which a rejection could give its reason.
-const continuation = "Your last request was refused by this run's permission policy. That is intended and final: do not repeat it " +
-	"and do not work around it. Go on with what you can do without it, finish your answer, and end it with a WANTED line " +
-	"for what was refused, as the section PERMISSION BOUNDARIES asks."
 
 // launch is one run of Launch.
 type launch struct {
@@ -48,6 +39,7 @@ func (a *Agent) Launch(ctx context.Context, t Task) (Report, error) {
 	failure := l.run(ctx)
 	l.end(ctx)
 	l.collect(ctx)
+	l.turn.hush()
 	if failure != nil {
 		l.explain(failure)
 		return l.report, failure
@@ -118,7 +110,7 @@ func (l *launch) classify(ctx context.Context, phase string, limit time.Duration
 	case errors.As(err, &bound):
 		return failf(FailedProtocol, phase, err, "%s broke the protocol: %v", who, err)
 	case errors.Is(err, acpclient.ErrClosed):
-		return failf(FailedDied, phase, err, "%s ended before it had answered (%s)", who, l.exitNote())
+		return l.died(ctx, phase, err)
 	default:
 		if phase == "turn" {
 			class = FailedTurn
@@ -203,134 +195,6 @@ func (l *launch) initialize(ctx context.Context) error {
 	info, err := l.conn.Initialize(ctx)
 	l.report.AgentName, l.report.AgentVersion = info.Name, info.Version
 	return err
-}
-
-// prompt runs the turn and its continuations, watched for silence.
-func (l *launch) prompt(ctx context.Context, s acpclient.Session) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	go l.watch(ctx, stop)
-
-	text := l.task.Prompt + "\n\n" + denials.Contract()
-	for {
-		l.logPrompt(text)
-		answer, err := l.ask(ctx, s.ID, text)
-		l.report.StopReason = answer.StopReason
-		l.turn.used(answer.Usage)
-		switch {
-		case err != nil && errors.Is(context.Cause(ctx), errSilent):
-			return errSilent
-		case err != nil:
-			return err
-		case l.turn.endedByRefusal(answer.StopReason) && l.report.Continued < maxContinuations:
-			l.report.Continued++
-			l.agent.Log.Say("the turn ended with our refusal; asking the agent to go on without it (%d of %d)", l.report.Continued, maxContinuations)
-			text = continuation
-		case answer.StopReason == "end_turn":
-			return nil
-		default:
-			return failf(FailedTurn, "turn", nil, "%s ended its turn with %q instead of end_turn", l.agent.Profile.Title, bounded(answer.StopReason))
-		}
-	}
-}
-
-// ask runs one prompt. When ctx ends first the agent is told to cancel and gets a moment to answer, so that what it
-// still says arrives; the error is ctx's all the same.
-func (l *launch) ask(ctx context.Context, session, text string) (acpclient.Turn, error) {
-	l.turn.listen(true)
-	defer l.turn.listen(false)
-	type result struct {
-		turn acpclient.Turn
-		err  error
-	}
-	answered := make(chan result, 1)
-	patient, giveUp := context.WithCancel(context.WithoutCancel(ctx))
-	defer giveUp()
-	go func() {
-		turn, err := l.conn.Prompt(patient, session, text)
-		answered <- result{turn, err}
-	}()
-	select {
-	case r := <-answered:
-		return r.turn, r.err
-	case <-ctx.Done():
-	}
-	_ = l.conn.Cancel(session) // a peer that cannot be told is ended by the ladder
-	select {
-	case r := <-answered:
-		return r.turn, context.Cause(ctx)
-	case <-time.After(cancelGrace):
-		return acpclient.Turn{}, context.Cause(ctx)
-	}
-}
-
-// cancelGrace is how long an agent may take to answer session/cancel. All agents observed need less than a second.
-const cancelGrace = 2 * time.Second
-
-// watch ends the turn when nothing has come for Limits.Silence.
-func (l *launch) watch(ctx context.Context, stop context.CancelCauseFunc) {
-	for {
-		quiet := l.turn.quiet()
-		if quiet >= l.limits.Silence {
-			stop(errSilent)
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(l.limits.Silence - quiet):
-		}
-	}
-}
-
-func (l *launch) logPrompt(text string) {
-	end := l.agent.Log.Group("prompt of " + l.task.Label)
-	l.agent.Log.Foreign("| ", text)
-	end()
-}
-
-// end runs the ladder and the sweep. It has its own time, since ctx may have ended already: a cancelled run must not
-// leave the agent alive.
-func (l *launch) end(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLimit)
-	defer cancel()
-	began := time.Now()
-	if l.child != nil {
-		exit := l.child.Stop(ctx)
-		l.agent.Log.Say("%s ended: %s", l.agent.Profile.Name, exitText(exit))
-		if l.conn != nil {
-			<-l.conn.Done()
-		}
-	}
-	survivors, err := l.task.Room.Sweep(ctx)
-	if err != nil {
-		l.agent.Log.Say("sweeping the agent's processes: %v", err)
-	}
-	l.report.Survivors = survivors
-	l.report.Swept = err == nil && len(survivors) == 0
-	l.report.Phases = append(l.report.Phases, Phase{Name: "stop", Took: time.Since(began)})
-}
-
-// endLimit bounds the ladder and the sweep together.
-const endLimit = 30 * time.Second
-
-func exitText(r process.Result) string {
-	if r.Signal != 0 {
-		return fmt.Sprintf("by signal %v", r.Signal)
-	}
-	return fmt.Sprintf("exit status %d", r.Code)
-}
-
-func (l *launch) exitNote() string {
-	if l.child == nil {
-		return "it never ran"
-	}
-	select {
-	case <-l.child.Exited():
-		return exitText(l.child.Stop(context.Background()))
-	case <-time.After(time.Second):
-		return "it closed its output but still ran"
-	}
 }
 
 // explain adds the end of standard error to a failure.

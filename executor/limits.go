@@ -4,7 +4,7 @@ import "time"
 
 // Limits are the deadlines of the phases; a zero field takes the default named beside it.
 type Limits struct {
-	Start      time.Duration // from the start of the process to its first byte or the request to it: 30 s
+	Start      time.Duration // writing settings, putting the built-in agent in place, starting the process: 30 s
 	Initialize time.Duration // 60 s
 	Session    time.Duration // session/new, mode and model: 60 s
 	Turn       time.Duration // one prompt with its continuations: 60 min

@@ -56,12 +56,37 @@ func TestModeOfThePass(t *testing.T) { // A0-3 … A0-8, A1-3, A1-7 … A1-16
 	}
 }
 
-func TestColdStartIsRetriedOnce(t *testing.T) { // A0-8
-	b := play(t, fakeagent.Script{Modes: []string{"plan", modeURL + "agent"}, SetMode: fakeagent.Reply{Error: &fakeagent.Error{Code: -32603, Message: "cold"}}})
-	b.agent.Profile.Asking = modeURL + "agent"
-	b.mustLaunch(t, permission.ReadOnly)
-	if !strings.Contains(b.log.text(), "failed twice") {
-		t.Errorf("got log:\n%s", b.log.text())
+func TestColdStartIsRetriedOnce(t *testing.T) { // A0-8, A0-13
+	for _, c := range []struct {
+		failures int
+		mode     string
+	}{{1, modeURL + "agent"}, {2, "plan"}} { // a third attempt would succeed in the second case
+		b := play(t, fakeagent.Script{Modes: []string{"plan", modeURL + "agent"},
+			SetMode: fakeagent.Reply{First: c.failures, Error: &fakeagent.Error{Code: -32603, Message: "cold"}}})
+		b.agent.Profile.Asking = modeURL + "agent"
+		if r := b.mustLaunch(t, permission.ReadOnly); r.Mode != c.mode {
+			t.Errorf("after %d failures: mode %q, want %q", c.failures, r.Mode, c.mode)
+		}
+	}
+}
+
+func TestFullAccessModeOfAnUnknownAgentLendsNothing(t *testing.T) { // A1-8
+	b := play(t, fakeagent.Script{Modes: []string{"yolo", "ask"}, Turns: asksOnce()})
+	r := b.mustLaunch(t, permission.FullAccess)
+	if len(r.Receipts) != 0 || len(r.Refusals) != 1 || r.Mode != "yolo" {
+		t.Errorf("got receipts %v, refusals %v in mode %q", r.Receipts, r.Refusals, r.Mode)
+	}
+}
+
+func TestModelSwitchedBehindOurBackIsShown(t *testing.T) { // F-81, A2-20
+	b := play(t, fakeagent.Script{Models: []string{"small", "large"}, SetModel: fakeagent.Reply{Before: []fakeagent.Step{{Update: map[string]any{
+		"sessionUpdate": "config_option_update", "configOptions": []any{map[string]any{"type": "select", "id": "model", "name": "Model", "category": "model",
+			"currentValue": "small", "options": []any{map[string]any{"value": "small", "name": "small"}, map[string]any{"value": "large", "name": "large"}}}}}}}}})
+	task := b.task(permission.ReadOnly)
+	task.Model = "large"
+	r, err := b.agent.Launch(t.Context(), task)
+	if err != nil || r.ModelAsked != "large" || r.ModelEffective != "small" {
+		t.Errorf("asked %q, effective %q, error %v", r.ModelAsked, r.ModelEffective, err)
 	}
 }
 

@@ -40,9 +40,6 @@ func (p *prose) breakRound() {
 	p.rounds = append(p.rounds, text)
 }
 
-// empty reports whether nothing but white space was said since the last break.
-func (p *prose) empty() bool { return strings.TrimSpace(p.open.String()) == "" }
-
 // text is the whole answer so far.
 func (p *prose) text() string {
 	p.breakRound()

@@ -67,7 +67,11 @@ func (l *launch) chooseMode(ctx context.Context, s acpclient.Session) {
 		l.turn.setMode(permission.ModeState.SetByUs, "")
 		return
 	}
-	if want == "" { // an agent that we know no mode of: the one it starts in, chosen by us
+	if want == "" { // an agent that we know no mode of: the one it starts in, chosen by us unless it asks nothing
+		if agents.FullAccessMode(s.CurrentMode) {
+			l.agent.Log.Say("the session starts in %q, a full-access mode that nobody chose; nothing is upgraded in it", bounded(s.CurrentMode))
+			return
+		}
 		want = s.CurrentMode
 	}
 	id, ok := match(want, s.Modes)
@@ -86,14 +90,13 @@ func (l *launch) chooseMode(ctx context.Context, s acpclient.Session) {
 		return
 	}
 	l.turn.setMode(permission.ModeState.SetByUs, id)
-	l.turn.chosen = id
 }
 
 // setMode moves the state of the mode under the lock under which requests are decided (A1-11, A1-14).
 func (t *turn) setMode(transition func(permission.ModeState, string) permission.ModeState, id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.mode = transition(t.mode, id)
+	t.mode, t.chosen = transition(t.mode, id), id
 }
 
 // mayUpgrade reports whether the pass may be given full access at all.
@@ -168,19 +171,30 @@ func (l *launch) chooseModel(ctx context.Context, s acpclient.Session) error {
 	} else if l.agent.Profile.ModelVariable != "" {
 		return nil
 	}
+	l.turn.choosingModel()
 	if err := l.setModel(ctx, s, id); err != nil {
 		return failf(FailedModel, "session", err, "choosing model %q: %v", bounded(id), err)
 	}
 	if len(s.Models) > 0 {
-		l.turn.modelSet(id)
+		l.turn.modelChosen(id)
 	}
 	return nil
 }
 
-func (t *turn) modelSet(id string) {
+func (t *turn) choosingModel() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.model = id
+	t.reported = ""
+}
+
+// modelChosen notes the model as effective, unless the agent has named another one meanwhile: success does not mean
+// that model (F-81).
+func (t *turn) modelChosen(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.reported == "" {
+		t.model = id
+	}
 }
 
 func (l *launch) setModel(ctx context.Context, s acpclient.Session, id string) error {

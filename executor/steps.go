@@ -15,33 +15,33 @@ type step struct {
 	exit                                  *int
 	began, ended                          time.Duration
 	output                                bool
-	asked, allowed, refused               bool
+	allowed, refused                      bool
 	spilled                               []string // files of its own in which the agent says the full output is
 }
 
 // steps are the calls of a launch in order of appearance, at most maxRecords of them.
 type steps struct {
-	list []*step
-	byID map[string]*step
+	list    []*step
+	byID    map[string]*step
+	dropped int // updates of calls that are not in the list
 }
 
 func (s *steps) known(id string) bool { return s.byID[id] != nil }
 
-// update merges what was said now and reports whether anything that a reader sees changed. It returns nil for calls
-// without an id and for those beyond the bound.
+// update merges what was said now and reports whether anything that a reader sees changed. A call without an id, and one
+// beyond the bound, gets a step that nobody keeps: its output is looked at all the same.
 func (s *steps) update(c acpclient.ToolCall, at time.Duration) (*step, bool) {
-	if c.ID == "" {
-		return nil, false
-	}
 	st := s.byID[c.ID]
 	if st == nil {
-		if len(s.list) >= maxRecords {
-			return nil, false
+		st = &step{id: c.ID, began: at}
+		if c.ID == "" || len(s.list) >= maxRecords {
+			s.dropped++
+			st.merge(c, at)
+			return st, false
 		}
 		if s.byID == nil {
 			s.byID = map[string]*step{}
 		}
-		st = &step{id: c.ID, began: at}
 		s.byID[c.ID], s.list = st, append(s.list, st)
 	}
 	return st, st.merge(c, at)

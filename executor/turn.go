@@ -27,15 +27,18 @@ type turn struct {
 	mode      permission.ModeState
 	chosen    string // the mode that we chose, "" when the session has none
 	model     string
+	reported  string // the model that the agent named by itself since we last chose one
 	prose     prose
 	steps     steps
 	receipts  []Receipt
 	refusals  []Refusal
 	usage     Usage
 	heard     time.Time // when the agent last said anything
-	asking    int       // permission requests being answered
 	listening bool      // between a prompt and its answer; what comes outside belongs to no turn of ours
 	refused   bool      // a request was rejected since the agent last said something of its own
+
+	told sync.Mutex // serialises progress; taken after mu, never before it
+	over bool
 }
 
 // Update takes in one update. It runs on the connection's goroutine: nothing here waits for the agent.
@@ -47,7 +50,7 @@ func (t *turn) Update(u acpclient.Update) {
 	case acpclient.ModeChange:
 		t.mode = t.mode.Reported(u.Value)
 	case acpclient.ModelChange:
-		t.model = u.Value
+		t.model, t.reported = u.Value, u.Value
 	case acpclient.UsageChange:
 		t.usage = t.usage.later(u.Usage)
 	case acpclient.Message:
@@ -95,9 +98,6 @@ func (t *turn) call(c acpclient.ToolCall) {
 		t.prose.breakRound()
 	}
 	step, changed := t.steps.update(c, t.elapsed())
-	if step == nil {
-		return
-	}
 	t.wants.Observe(step.observed(c))
 	if changed {
 		t.tell(Event{Kind: EventStep, Step: step.public()})
@@ -131,21 +131,16 @@ func (t *turn) modeNow() permission.Mode {
 }
 
 func (t *turn) allowed(d permission.Decision, req permission.Request, step *step) {
-	if step != nil {
-		step.asked, step.allowed = true, true
-	}
+	step.allowed = true
 	if d.Receipt && len(t.receipts) < maxRecords {
 		t.receipts = append(t.receipts, Receipt{Kind: req.Kind, Title: req.Title, Command: req.Command,
 			Mode: t.mode.Current(), Rule: d.Rule})
 	}
-	t.tell(Event{Kind: EventAllowed, Text: subject(req)})
 }
 
 func (t *turn) rejected(d permission.Decision, req permission.Request, step *step) {
 	t.refused = true
-	if step != nil {
-		step.asked, step.refused = true, true
-	}
+	step.refused = true
 	if len(t.refusals) < maxRecords {
 		t.refusals = append(t.refusals, Refusal{Kind: req.Kind, Title: req.Title, Command: req.Command, Why: d.Why})
 	}
@@ -162,12 +157,10 @@ const maxRecords = 5000
 // what the request leaves out: some agents ask with a title only.
 func request(r acpclient.PermissionRequest, s *step) permission.Request {
 	req := permission.Request{Kind: r.Call.Kind, Title: r.Call.Title, Command: r.Call.Command, Paths: r.Call.Paths, Marks: r.Marks}
-	if s != nil {
-		req.Kind, req.Title = either(req.Kind, s.kind), either(req.Title, s.title)
-		req.Command = either(req.Command, s.command)
-		if len(req.Paths) == 0 {
-			req.Paths = s.paths
-		}
+	req.Kind, req.Title = either(req.Kind, s.kind), either(req.Title, s.title)
+	req.Command = either(req.Command, s.command)
+	if len(req.Paths) == 0 {
+		req.Paths = s.paths
 	}
 	for _, o := range r.Options {
 		req.Options = append(req.Options, permission.Option{ID: o.ID, Name: o.Name, Kind: o.Kind})
@@ -216,9 +209,19 @@ func (t *turn) observedWant(w denials.Want) {
 
 func (t *turn) elapsed() time.Duration { return time.Since(t.began) }
 
+// tell passes an event on, one at a time, until the launch is over.
 func (t *turn) tell(e Event) {
-	if t.progress != nil {
+	t.told.Lock()
+	defer t.told.Unlock()
+	if t.progress != nil && !t.over {
 		e.At = t.elapsed()
 		t.progress(e)
 	}
+}
+
+// hush ends the events: whoever listens may be gone when Launch has returned.
+func (t *turn) hush() {
+	t.told.Lock()
+	defer t.told.Unlock()
+	t.over = true
 }

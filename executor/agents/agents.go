@@ -34,14 +34,6 @@ const (
 	ByMode
 )
 
-// Places are the directories of one run that a profile may point its agent to. All are absolute.
-type Places struct {
-	Home  string // the agent user's home
-	State string // private to this run: configuration and state of the agent
-	Cache string // kept between runs (below the agent user's home): never for anything that is executed
-	Tmp   string
-}
-
 // Profile is how one agent is launched and what is known of it.
 type Profile struct {
 	Name, Title string
@@ -55,9 +47,12 @@ type Profile struct {
 	Settings   []string // further variables of the parent that configure its provider: base URLs, keys, model names
 	Secrets    []string // those of Settings whose values are secret, as the credential's is
 
-	Env           func(Places) map[string]string // may be nil
-	Files         map[string]string              // below Places.State, written before the start: path -> content
-	ModelVariable string                         // the variable that chooses the model at the start; "" when the session does
+	// Env are settings in the environment, given the directory that holds the agent's configuration and state of this run
+	// alone; may be nil. Files are written below that directory before the start: path -> content. Nothing of an agent's
+	// is kept between runs: what one run could change there would be run by the next (F-08, A2-7).
+	Env           func(state string) map[string]string
+	Files         map[string]string
+	ModelVariable string // the variable that chooses the model at the start; "" when the session does
 
 	Asking     string // canonical id of the mode in which it asks; "" when it has none
 	FullAccess string // canonical id of its unattended mode; "" when it has none

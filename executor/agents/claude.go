@@ -10,9 +10,9 @@ func claude() Profile {
 		Binary:     "claude-agent-acp",
 		Credential: "ANTHROPIC_API_KEY",
 		Settings:   []string{"ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL"},
-		Env: func(p Places) map[string]string {
+		Env: func(state string) map[string]string {
 			return map[string]string{
-				"CLAUDE_CONFIG_DIR":                        p.State + "/claude",
+				"CLAUDE_CONFIG_DIR":                        state + "/claude",
 				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 				"CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL":        "1",
 				"DISABLE_AUTOUPDATER":                      "1",

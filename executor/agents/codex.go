@@ -11,7 +11,7 @@ func codex() Profile {
 		Credential: "OPENAI_API_KEY",
 		Settings:   []string{"OPENAI_BASE_URL"},
 		// Not below a temporary directory: there its sandbox's own program is missing, and every command fails.
-		Env:   func(p Places) map[string]string { return map[string]string{"CODEX_HOME": p.State + "/codex"} },
+		Env:   func(state string) map[string]string { return map[string]string{"CODEX_HOME": state + "/codex"} },
 		Files: map[string]string{"codex/config.toml": "check_for_update_on_startup = false\n\n[analytics]\nenabled = false\n\n[history]\npersistence = \"none\"\n"},
 
 		Asking:     "read-only",

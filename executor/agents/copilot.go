@@ -33,11 +33,11 @@ func copilot() Profile {
 			"COPILOT_PROVIDER_WIRE_MODEL", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS",
 			"COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_HEADERS"},
 		Secrets: []string{"COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_HEADERS"},
-		Env: func(p Places) map[string]string {
+		Env: func(state string) map[string]string {
 			return map[string]string{
 				"COPILOT_AUTO_UPDATE": "false", // with the flag of the same meaning it also ignores newer packages that it finds
-				"COPILOT_HOME":        p.State + "/copilot",
-				"COPILOT_CACHE_HOME":  p.State + "/copilot-cache",
+				"COPILOT_HOME":        state + "/copilot",
+				"COPILOT_CACHE_HOME":  state + "/copilot-cache",
 			}
 		},
 		Files: map[string]string{"copilot/settings.json": `{"memory":false,"disableAllHooks":true,"autoUpdate":false,` +

@@ -65,14 +65,14 @@ func copilotSession(t *testing.T, version string, model *loopback.Server, w *wat
 	t.Helper()
 	profile, _ := agents.Find("copilot")
 	base := t.TempDir()
-	places := agents.Places{Home: base + "/home", State: base + "/state", Cache: base + "/cache", Tmp: base + "/tmp"}
-	for _, dir := range []string{places.Home, places.State, places.Cache, places.Tmp} {
+	home, state, tmp := base+"/home", base+"/state", base+"/tmp"
+	for _, dir := range []string{home, state, tmp} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for path, content := range profile.Files {
-		path = filepath.Join(places.State, path)
+		path = filepath.Join(state, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -80,10 +80,10 @@ func copilotSession(t *testing.T, version string, model *loopback.Server, w *wat
 			t.Fatal(err)
 		}
 	}
-	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + places.Home, "TMPDIR=" + places.Tmp,
+	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "TMPDIR=" + tmp,
 		"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + model.URL(), "COPILOT_PROVIDER_API_KEY=canary-provider-key",
 		"COPILOT_GITHUB_TOKEN=canary-github-token", "COPILOT_MODEL=loopback-model"}
-	for k, v := range profile.Env(places) {
+	for k, v := range profile.Env(state) {
 		env = append(env, k+"="+v)
 	}
 	child, err := process.Start(t.Context(), process.Command{Argv: append([]string{realagent.Copilot(t, version)}, profile.Args...), Env: env, Dir: repo})

@@ -8,8 +8,8 @@ func cursor() Profile {
 		Binary:     "cursor-agent",
 		Args:       []string{"acp"},
 		Credential: "CURSOR_API_KEY",
-		Env: func(p Places) map[string]string {
-			return map[string]string{"CURSOR_CONFIG_DIR": p.State + "/cursor"}
+		Env: func(state string) map[string]string {
+			return map[string]string{"CURSOR_CONFIG_DIR": state + "/cursor"}
 		},
 		Via:    Callback,
 		WhyVia: "unknown whether it asks: callback claims nothing that was not answered",

@@ -11,8 +11,8 @@ func gemini() Profile {
 		Args:       []string{"--acp"},
 		Credential: "GEMINI_API_KEY",
 		Settings:   []string{"GOOGLE_GEMINI_BASE_URL", "GEMINI_MODEL"},
-		Env: func(p Places) map[string]string {
-			return map[string]string{"GEMINI_CLI_SYSTEM_SETTINGS_PATH": p.State + "/gemini/settings.json"}
+		Env: func(state string) map[string]string {
+			return map[string]string{"GEMINI_CLI_SYSTEM_SETTINGS_PATH": state + "/gemini/settings.json"}
 		},
 		// A plain shell, since an interactive one sends no output over ACP, and denials would be lost.
 		Files: map[string]string{"gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"},"folderTrust":{"enabled":false}},` +

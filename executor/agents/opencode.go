@@ -9,9 +9,9 @@ func opencode() Profile {
 		Args:       []string{"acp"},
 		Credential: "OPENAI_API_KEY",
 		Settings:   []string{"OPENAI_BASE_URL"},
-		Env: func(p Places) map[string]string {
+		Env: func(state string) map[string]string {
 			return map[string]string{
-				"OPENCODE_CONFIG":                 p.State + "/opencode/opencode.json",
+				"OPENCODE_CONFIG":                 state + "/opencode/opencode.json",
 				"OPENCODE_DISABLE_AUTOUPDATE":     "1",
 				"OPENCODE_DISABLE_MODELS_FETCH":   "1",
 				"OPENCODE_DISABLE_LSP_DOWNLOAD":   "1",

@@ -9,8 +9,8 @@ func qwen() Profile {
 		Args:       []string{"--acp", "--auth-type", "openai"},
 		Credential: "OPENAI_API_KEY",
 		Settings:   []string{"OPENAI_BASE_URL", "OPENAI_MODEL"},
-		Env: func(p Places) map[string]string {
-			return map[string]string{"QWEN_CODE_SYSTEM_SETTINGS_PATH": p.State + "/qwen/settings.json"}
+		Env: func(state string) map[string]string {
+			return map[string]string{"QWEN_CODE_SYSTEM_SETTINGS_PATH": state + "/qwen/settings.json"}
 		},
 		Files: map[string]string{"qwen/settings.json": `{"security":{"auth":{"selectedType":"openai"},"folderTrust":{"enabled":false}},` +
 			`"general":{"disableAutoUpdate":true},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"ide":{"enabled":false}}` + "\n"},

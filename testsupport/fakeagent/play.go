@@ -27,6 +27,7 @@ type agent struct {
 	turn      int
 	nextID    int
 	callID    int
+	seen      map[string]int                  // requests answered, by method
 	answers   map[string]chan json.RawMessage // by the raw id of our request
 	cancelled chan struct{}                   // of the turn in flight
 }
@@ -216,7 +217,7 @@ func (a *agent) reply(m message, r Reply, good any) {
 	}
 	answer := map[string]any{"jsonrpc": "2.0", "id": m.ID}
 	switch {
-	case r.Error != nil:
+	case r.Error != nil && (r.First == 0 || a.count(m.Method) <= r.First):
 		answer["error"] = r.Error
 	case r.Result != nil:
 		answer["result"] = r.Result
@@ -227,6 +228,17 @@ func (a *agent) reply(m message, r Reply, good any) {
 	if r.Twice {
 		a.write(line(answer))
 	}
+}
+
+// count counts the requests of a method.
+func (a *agent) count(method string) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.seen == nil {
+		a.seen = map[string]int{}
+	}
+	a.seen[method]++
+	return a.seen[method]
 }
 
 func line(v any) []byte {

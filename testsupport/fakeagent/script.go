@@ -48,6 +48,7 @@ type Reply struct {
 	Result        json.RawMessage `json:",omitempty"` // instead of the good answer
 	Error         *Error          `json:",omitempty"` // instead of a result
 	Never         bool            `json:",omitempty"` // no answer at all
+	First         int             `json:",omitempty"` // Error is the answer to the first so many requests only; 0 means to all
 	Twice         bool            `json:",omitempty"` // the same answer again (H5-14)
 	Before, After []Step          `json:",omitempty"` // around the answer
 }
