@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
 	"github.com/d3mlabs/ai-flow/executor"
@@ -87,6 +89,48 @@ func TestSurvivorsThatASecondSweepEnds(t *testing.T) {
 		if out.Result.Outcome != render.Done || !strings.Contains(strings.Join(out.Result.Notes, "\n"), `4711 ("sleep\n")`) {
 			t.Errorf("%s: %v %q, notes %q", comment, out.Result.Outcome, out.Result.Headline, out.Result.Notes)
 		}
+	}
+}
+
+// watchfulPlace looks, at the moment of the write, whether the agent's process is dead.
+type watchfulPlace struct {
+	movingPlace
+	dead  <-chan error
+	alive bool
+}
+
+func (p *watchfulPlace) Replace(ctx context.Context, was, now string) error {
+	select {
+	case <-p.dead:
+	case <-time.After(time.Second): // it is ended by now, but the news of it may be on the way
+		p.alive = true
+	}
+	return p.movingPlace.Replace(ctx, was, now)
+}
+
+// A process that a launch left behind is dead before anything of the agent's is read, and so before anything is written.
+func TestNothingIsReadWhileTheAgentLives(t *testing.T) {
+	s := newStage(t, "")
+	dead := make(chan error, 1)
+	place := &watchfulPlace{movingPlace: movingPlace{body: "text\n"}, dead: dead}
+	s.flow.Place = place
+	s.agent.loud = true
+	s.agent.act = func(sc scene) {
+		sc.revise("text", "changed")
+		inv, err := s.agent.rooms[0].Command(sc.tree, isolation.Environment{}, "/bin/sleep", "60")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(inv.Argv[0], inv.Argv[1:]...)
+		cmd.Env, cmd.Dir = inv.Env, inv.Dir
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() { dead <- cmd.Wait() }()
+	}
+	out := s.run(t.Context(), "/edit x")
+	if out.Result.Outcome != render.Done || place.alive || place.body != "changed\n" {
+		t.Errorf("%v %q, alive at the write: %v, body %q", out.Result.Outcome, out.Result.Headline, place.alive, place.body)
 	}
 }
 
