@@ -91,6 +91,9 @@ func (r *run) workflowPatch(ctx context.Context, taken git.Taken) bool {
 		return true
 	}
 	patch, cut, err := r.Repo.Patch(ctx, taken.Tree, taken.Whole, maxPatch)
+	if err == nil && len(patch) == 0 {
+		err = fmt.Errorf("the first of them alone makes more than %d bytes", maxPatch)
+	}
 	if err != nil {
 		r.fail(ctx, failure{class: "git", message: "changes of workflow files could not be set apart, so nothing was committed", err: err,
 			next: "Give the command again and say that workflow files are to be left alone."})

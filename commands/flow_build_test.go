@@ -115,6 +115,10 @@ func TestBuildOutcomes(t *testing.T) {
 			}
 			s.write(".github", "x")
 		}, outcome: render.Refused, headline: "cannot be held back"},
+		{name: "a workflow too large for a patch", comment: "/build x", act: func(s scene) {
+			s.write(".github/workflows/new.yml", strings.Repeat("# x\n", maxPatch/4))
+			s.write("b.go", "package b\n")
+		}, outcome: render.Failed, headline: "nothing was committed"},
 		{name: "other files of .github", comment: "/build x", act: func(s scene) { s.write(".github/CODEOWNERS", "* @a\n") },
 			outcome: render.Done, headline: "1 file, +1 −0", commit: true},
 		{name: "not swept by the launch", comment: "/build x", act: func(s scene) { s.write("b.go", "package b\n") }, loud: true,
