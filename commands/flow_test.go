@@ -43,7 +43,6 @@ type scene struct {
 	t        *testing.T
 	tree     string
 	document string
-	cancel   context.CancelFunc
 }
 
 func (s scene) write(name, text string) {
@@ -88,12 +87,10 @@ func (a *fakeAgent) EnterRoom(ctx context.Context) (*isolation.Room, error) {
 
 var demanded = regexp.MustCompile(`(?m)^<<<AI-FLOW:SEGMENT \d+ [0-9A-Za-z]+>>>$`)
 
-func (a *fakeAgent) Launch(ctx context.Context, t executor.Task) (executor.Report, error) {
+func (a *fakeAgent) Launch(_ context.Context, t executor.Task) (executor.Report, error) {
 	a.tasks = append(a.tasks, t)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	if a.act != nil {
-		a.act(scene{a.t, t.Dir, t.Room.Path(documentFile), cancel})
+		a.act(scene{a.t, t.Dir, t.Room.Path(documentFile)})
 	}
 	report := a.report
 	report.Swept = !a.loud

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // The bounds of a comment. GitHub's own is 65,536 characters; whatever is longer did not come from there.
 const (
-	maxComment  = 256 << 10 // bytes
+	maxComment  = 65_536    // characters
+	maxBytes    = 256 << 10 // which may take four bytes each
 	maxSegments = 32
 )
 
@@ -80,8 +82,8 @@ func Parse(body, prefix string) (Comment, error) {
 	if !prefixShape.MatchString(prefix) {
 		return Comment{}, &Refusal{Reason: BadPrefix, Message: fmt.Sprintf("the command prefix %.40q may hold only letters, digits, - and _", prefix)}
 	}
-	if len(body) > maxComment {
-		return Comment{}, &Refusal{Reason: TooLarge, Message: fmt.Sprintf("the comment has %d bytes, more than the %d that are read", len(body), maxComment)}
+	if len(body) > maxBytes || utf8.RuneCountInString(body) > maxComment {
+		return Comment{}, &Refusal{Reason: TooLarge, Message: fmt.Sprintf("the comment is longer than %d characters", maxComment)}
 	}
 	if !strings.Contains(body, "/") && !strings.ContainsAny(body, slashes) {
 		return Comment{}, nil

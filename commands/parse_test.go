@@ -163,7 +163,8 @@ func TestParseRefuses(t *testing.T) {
 		{"lazily in a table", "| a |\n|---|\n/build", Swallowed, 3, "line 3"},
 		{"lazily, beside one that counts", "> q\n/edit shorten\n\n/ask b", Swallowed, 2, "/edit"},
 		{"too many", strings.Repeat("/ask a\n", maxSegments+1), TooLarge, maxSegments + 1, "33"},
-		{"too long", strings.Repeat("a", maxComment+1), TooLarge, 0, "bytes"},
+		{"too long", strings.Repeat("a", maxComment+1), TooLarge, 0, "characters"},
+		{"too many bytes", strings.Repeat("\xff", maxBytes+1), TooLarge, 0, "characters"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -134,8 +134,9 @@ func (r Report) JSON() ([]byte, error) {
 
 // The bounds of a report, so that a stranger cannot make it large.
 const (
-	maxReportString = 2000 // bytes of a foreign string
-	maxReportList   = 5000 // items of a list; the counts beside it are of all
+	maxReportString = 2000 // bytes of a string that stands alone
+	maxItemString   = 600  // bytes of a string in an item of a list; those of a want are shorter
+	maxReportList   = 1000 // items of a list; the counts beside it are of all
 )
 
 func (r *run) makeReport(result render.Result) Report {
@@ -173,17 +174,17 @@ func (r *run) makeReport(result render.Result) Report {
 func (r *run) reportLaunch(report *Report) {
 	from := r.report
 	report.Wants = list(from.Wants, func(w denials.Want) reportWant {
-		return reportWant{bounded(w.Subject), bounded(w.Why), w.Channel.String(), w.Kind.String(), bounded(w.Source), w.Count}
+		return reportWant{short(w.Subject), short(w.Why), w.Channel.String(), w.Kind.String(), short(w.Source), w.Count}
 	})
 	report.Receipts = list(from.Receipts, func(a executor.Receipt) reportRequest {
-		return reportRequest{Kind: bounded(a.Kind), Title: bounded(a.Title), Command: bounded(a.Command), Mode: bounded(a.Mode), Rule: bounded(a.Rule)}
+		return reportRequest{Kind: short(a.Kind), Title: short(a.Title), Command: short(a.Command), Mode: short(a.Mode), Rule: short(a.Rule)}
 	})
 	report.Refused = list(from.Refusals, func(a executor.Refusal) reportRequest {
-		return reportRequest{Kind: bounded(a.Kind), Title: bounded(a.Title), Command: bounded(a.Command), Why: bounded(a.Why)}
+		return reportRequest{Kind: short(a.Kind), Title: short(a.Title), Command: short(a.Command), Why: short(a.Why)}
 	})
 	report.Phases = list(from.Phases, func(p executor.Phase) reportPhase { return reportPhase{p.Name, p.Took.Milliseconds()} })
 	for _, s := range from.Steps {
-		kind := either(bounded(s.Kind), "other")
+		kind := either(short(s.Kind), "other")
 		if _, known := report.Tools[kind]; !known && len(report.Tools) >= 50 {
 			kind = "other" // the kind is the agent's word, and so is how many it knows
 		}
@@ -194,9 +195,9 @@ func (r *run) reportLaunch(report *Report) {
 // reportTree adds what came back of the agent's tree.
 func (r *run) reportTree(report *Report) {
 	report.Changes = list(r.changes, func(c git.Change) reportChange {
-		return reportChange{bounded(c.Path), string(rune(c.Status)), c.Added, c.Removed}
+		return reportChange{short(c.Path), string(rune(c.Status)), c.Added, c.Removed}
 	})
-	report.RefusedPaths = list(r.refused, func(p git.Refused) reportPath { return reportPath{bounded(p.Path), bounded(p.Reason)} })
+	report.RefusedPaths = list(r.refused, func(p git.Refused) reportPath { return reportPath{short(p.Path), short(p.Reason)} })
 }
 
 // list is never null in JSON.
@@ -210,9 +211,13 @@ func list[From, To any](from []From, convert func(From) To) []To {
 
 func bounds(texts []string) []string { return list(texts, bounded) }
 
-func bounded(text string) string {
-	if len(text) > maxReportString {
-		text = text[:maxReportString] + "…"
+func bounded(text string) string { return upTo(maxReportString, text) }
+
+func short(text string) string { return upTo(maxItemString, text) }
+
+func upTo(limit int, text string) string {
+	if len(text) > limit {
+		text = text[:limit] + "…"
 	}
 	return strings.ToValidUTF8(text, "\ufffd")
 }
