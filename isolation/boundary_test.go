@@ -53,7 +53,7 @@ func TestS1_TheEnvironmentIsExactlyTheList(t *testing.T) {
 }
 
 func exactEnvironment(t *testing.T, p hostuser.Pair) {
-	room := open(t, resolve(t, p), isolation.OpenOptions{Redirects: map[string]string{"GOPATH": "go"}})
+	room := open(t, resolve(t, p), isolation.OpenOptions{})
 	e := isolation.Environment{Parent: forbidden(), Allow: []string{"ALLOWED"}, Path: "/opt/agent/bin:/usr/bin:/bin",
 		Set: map[string]string{"GH_TOKEN": "read only\nexport OTHER='x'", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "k", "GIT_CONFIG_VALUE_0": "v", "XDG_STATE_HOME": "/mine"}}
 	for _, v := range forbidden() { // the dispatcher's own environment is as bad, and does not matter
@@ -77,6 +77,8 @@ func exactEnvironment(t *testing.T, p hostuser.Pair) {
 		"LANG": "de_DE.UTF-8", "LC_ALL": "C.UTF-8", "LC_TIME": "C", "TZ": "Europe/Berlin", "TERM": "xterm", "HTTPS_PROXY": "http://127.0.0.1:1", "no_proxy": "localhost",
 		"TMPDIR": room.Path("tmp"), "XDG_CONFIG_HOME": room.Path("xdg/config"), "XDG_CACHE_HOME": room.Path("xdg/cache"), "XDG_DATA_HOME": room.Path("xdg/data"),
 		"XDG_STATE_HOME": "/mine", "XDG_RUNTIME_DIR": room.Path("xdg/runtime"), "GOPATH": p.Agent.Home + "/go",
+		"GOCACHE": p.Agent.Home + "/.cache/go-build", "CARGO_HOME": p.Agent.Home + "/.cargo", "GEM_HOME": p.Agent.Home + "/.gem", "BUNDLE_PATH": p.Agent.Home + "/.bundle",
+		"npm_config_cache": p.Agent.Home + "/.npm", "PIP_CACHE_DIR": p.Agent.Home + "/.cache/pip", "GRADLE_USER_HOME": p.Agent.Home + "/.gradle",
 		"GH_TOKEN": "read only\nexport OTHER='x'", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "k", "GIT_CONFIG_VALUE_0": "v", "ALLOWED": "it is",
 	}
 	if !maps.Equal(got, want) {

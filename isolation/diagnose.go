@@ -12,14 +12,15 @@ import (
 // rule, whichever way sudo says so.
 var complaints = []struct {
 	words        *regexp.Regexp
+	kind         SetupKind
 	problem, fix string
 }{
-	{regexp.MustCompile(`(?i)no.new.privileges`), "sudo cannot work here: this process was started with no_new_privs",
+	{regexp.MustCompile(`(?i)no.new.privileges`), NoSudo, "sudo cannot work here: this process was started with no_new_privs",
 		"start the runner without no_new_privs (a container without --security-opt=no-new-privileges, a service without NoNewPrivileges=)"},
-	{regexp.MustCompile(`(?i)must be owned by uid 0|effective uid is not 0|must be setuid`), "sudo is not set up on this host: it is not root's, or lies on a nosuid file system",
+	{regexp.MustCompile(`(?i)must be owned by uid 0|effective uid is not 0|must be setuid`), NoSudo, "sudo is not set up on this host: it is not root's, or lies on a nosuid file system",
 		"reinstall it: apt-get install --reinstall sudo"},
-	{regexp.MustCompile(`(?i)must have a tty`), "sudo wants a terminal (requiretty)", "take \"Defaults requiretty\" out of sudoers (sudo visudo)"},
-	{regexp.MustCompile(`(?i)account (validation failure|expired)|has expired|account is locked`), "the account of the agent user is expired",
+	{regexp.MustCompile(`(?i)must have a tty`), NoSudo, "sudo wants a terminal (requiretty)", "take \"Defaults requiretty\" out of sudoers (sudo visudo)"},
+	{regexp.MustCompile(`(?i)account (validation failure|expired)|has expired|account is locked`), BadUser, "the account of the agent user is expired",
 		"sudo usermod --expiredate '' USER"},
 }
 
@@ -35,14 +36,14 @@ func (i Identity) diagnose(ctx context.Context, r Runner, code int, said []byte)
 	}
 	for _, c := range complaints {
 		if c.words.Match(plainly) {
-			return &SetupError{Problem: c.problem, Fix: regexp.MustCompile(`\bUSER\b`).ReplaceAllLiteralString(c.fix, i.name)}
+			return &SetupError{Kind: c.kind, Problem: c.problem, Fix: regexp.MustCompile(`\bUSER\b`).ReplaceAllLiteralString(c.fix, i.name)}
 		}
 	}
-	return &SetupError{Problem: fmt.Sprintf("sudo does not let ai-flow become %s (status %d): %s", i.name, code, excerpt(said)), Fix: i.ruleFix()}
+	return &SetupError{Kind: NoRule, Problem: fmt.Sprintf("sudo does not let ai-flow become %s (status %d): %s", i.name, code, excerpt(said)), Fix: i.ruleFix()}
 }
 
 func (i Identity) setenvMissing(problem string) error {
-	return &SetupError{Problem: problem + "; the sudoers rule needs SETENV", Fix: i.ruleFix()}
+	return &SetupError{Kind: NoRule, Problem: problem + "; the sudoers rule needs SETENV", Fix: i.ruleFix()}
 }
 
 func (i Identity) ruleFix() string {

@@ -69,7 +69,7 @@ func (e Environment) handedOver() (map[string]string, error) {
 	env["LC_ALL"] = "C.UTF-8"
 	for _, name := range e.Allow {
 		if why := refusal(name, true); why != "" {
-			return nil, &SetupError{Problem: fmt.Sprintf("the variable %.64q %s", name, why), Fix: "take it out of AI_FLOW_AGENT_ENV"}
+			return nil, &SetupError{Kind: BadVariable, Problem: fmt.Sprintf("the variable %.64q %s", name, why), Fix: "take it out of AI_FLOW_AGENT_ENV"}
 		}
 		if value, ok := parent[name]; ok {
 			env[name] = value

@@ -106,8 +106,8 @@ func (r *Room) Reach(ctx context.Context, dir string) error {
 	case !strings.HasPrefix(dir+"/", part+"/") || part == "":
 		return errors.Join(fmt.Errorf("trying to enter %q", dir), a.because(dir, said))
 	case a == answerMissing:
-		return &SetupError{Problem: fmt.Sprintf("the directory %q does not exist for the user %s: there is no %q", dir, r.id.name, part), Fix: "make it, or name another one"}
+		return &SetupError{Kind: BadPlace, Problem: fmt.Sprintf("the directory %q does not exist for the user %s: there is no %q", dir, r.id.name, part), Fix: "make it, or name another one"}
 	}
-	return &SetupError{Problem: fmt.Sprintf("the user %s cannot enter %q (part of %q)", r.id.name, part, dir),
+	return &SetupError{Kind: BadPlace, Problem: fmt.Sprintf("the user %s cannot enter %q (part of %q)", r.id.name, part, dir),
 		Fix: fmt.Sprintf("move the directory to where that user can go, or: sudo setfacl -m u:%s:x %s", r.id.name, shellWord(part))}
 }

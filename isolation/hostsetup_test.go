@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,14 +19,16 @@ import (
 func TestHostSetup(t *testing.T) {
 	p := hostuser.Get(t)
 	pid := strconv.Itoa(os.Getpid())
-	h := isolation.HostSetup{Dispatcher: p.Dispatcher.Name, Agent: "aift-s" + pid, RuleFile: "/etc/sudoers.d/aift-s" + pid}
+	ruleFile := "/etc/sudoers.d/aift-s" + pid
+	h := isolation.HostSetup{Dispatcher: p.Dispatcher.Name, Agent: "aift-s" + pid}.In(ruleFile)
+	lock := "/var/lib/ai-flow/" + h.Agent + ".lock"
 	t.Cleanup(func() { take(t, undo(t, h)) })
 
 	steps, err := h.Steps()
-	if err != nil || len(steps) != 2 {
+	if err != nil || len(steps) != 3 {
 		t.Fatalf("%+v, %v", steps, err)
 	}
-	for i, says := range []string{"make the user " + h.Agent, h.Dispatcher + " ALL=(" + h.Agent + ") NOPASSWD:SETENV: ALL"} {
+	for i, says := range []string{"make the user " + h.Agent, "make the lock " + lock, h.Dispatcher + " ALL=(" + h.Agent + ") NOPASSWD:SETENV: ALL"} {
 		if !strings.Contains(steps[i].Say, says) {
 			t.Errorf("step %d says %q", i, steps[i].Say)
 		}
@@ -40,7 +43,7 @@ func TestHostSetup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, mode := range map[string]os.FileMode{u.HomeDir: os.ModeDir | 0o700, h.RuleFile: 0o440} {
+	for path, mode := range map[string]os.FileMode{u.HomeDir: os.ModeDir | 0o700, ruleFile: 0o440, lock: 0o604, filepath.Dir(lock): os.ModeDir | 0o755} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}
@@ -68,7 +71,7 @@ func TestHostSetup(t *testing.T) {
 	if _, err := user.Lookup(h.Agent); err == nil {
 		t.Error("the user is still there")
 	}
-	for _, path := range []string{h.RuleFile, u.HomeDir} {
+	for _, path := range []string{ruleFile, u.HomeDir, lock} {
 		if _, err := os.Stat(path); err == nil {
 			t.Errorf("%s is still there", path)
 		}
@@ -108,7 +111,7 @@ func TestHostSetupTakesNoOtherHome(t *testing.T) {
 	}
 	defer os.Remove("/home/" + name)
 	steps, err := isolation.HostSetup{Dispatcher: "root", Agent: name}.Steps()
-	if err != nil || len(steps) != 1 {
+	if err != nil || len(steps) != 2 {
 		t.Fatalf("%+v, %v", steps, err)
 	}
 	cmd := exec.Command(steps[0].Argv[0], steps[0].Argv[1:]...)
@@ -125,7 +128,7 @@ func TestHostSetupTakesNoOtherHome(t *testing.T) {
 func TestHostSetupChecksTheRuleFirst(t *testing.T) {
 	testsupport.Need(t, os.Getuid() == 0, "root", "sudo go test ./isolation")
 	dir := t.TempDir()
-	steps, err := isolation.HostSetup{Dispatcher: "aift-x", Agent: "aift-y", RuleFile: dir + "/rule"}.Steps()
+	steps, err := isolation.HostSetup{Dispatcher: "aift-x", Agent: "aift-y"}.In(dir + "/rule").Steps()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +148,7 @@ func TestHostSetupRefuses(t *testing.T) {
 	for _, h := range []isolation.HostSetup{
 		{Dispatcher: "runner"}, {Agent: "ai-agent"}, {Dispatcher: "runner", Agent: "runner"}, {Dispatcher: "runner", Agent: "root"},
 		{Dispatcher: "ALL", Agent: "x ALL"}, {Dispatcher: "a\nb", Agent: "x"}, {Dispatcher: "%sudo", Agent: "x"}, {Dispatcher: "runner", Agent: "-x"},
-		{Dispatcher: "runner", Agent: "x", RuleFile: "/etc/sudoers.d/a.b"}, {Dispatcher: "runner", Agent: "x", RuleFile: "rule"},
+		isolation.HostSetup{Dispatcher: "runner", Agent: "x"}.In("/etc/sudoers.d/a.b"), isolation.HostSetup{Dispatcher: "runner", Agent: "x"}.In("rule"),
 	} {
 		if steps, err := h.Steps(); err == nil {
 			t.Errorf("%+v became %+v", h, steps)
@@ -155,7 +158,7 @@ func TestHostSetupRefuses(t *testing.T) {
 		}
 	}
 	var s *isolation.SetupError
-	if _, err := (isolation.HostSetup{Dispatcher: "runner", Agent: "runner"}).Steps(); !errors.As(err, &s) || s.Fix == "" {
+	if _, err := (isolation.HostSetup{Dispatcher: "runner", Agent: "runner"}).Steps(); !errors.As(err, &s) || s.Kind != isolation.BadUser || s.Fix == "" {
 		t.Errorf("got %v", err)
 	}
 	// A name with a dot in it is a user, and a file that sudo reads.
@@ -163,4 +166,51 @@ func TestHostSetupRefuses(t *testing.T) {
 	if err != nil || !strings.Contains(steps[len(steps)-1].Say, "/etc/sudoers.d/ai-flow-first_last-ai_agent") {
 		t.Errorf("%+v, %v", steps, err)
 	}
+}
+
+// H4-12: no lasting rule is made for a user that must not run an agent, whatever led to the preparation.
+func TestHostSetupMakesNoRuleForBadUsers(t *testing.T) {
+	p := hostuser.Get(t)
+	h := isolation.HostSetup{Dispatcher: p.Dispatcher.Name, Agent: p.Agent.Name}
+	alias := "aift-r" + strconv.Itoa(os.Getpid())
+	change := func(argv ...string) {
+		t.Helper()
+		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	refused := func(h isolation.HostSetup, says string) {
+		t.Helper()
+		var s *isolation.SetupError
+		if steps, err := h.Steps(); !errors.As(err, &s) || s.Kind != isolation.BadUser || !strings.Contains(s.Problem, says) || steps != nil {
+			t.Errorf("%+v: %+v, %v", h, steps, err)
+		}
+	}
+	change("usermod", "--append", "--groups", "disk", p.Agent.Name)
+	refused(h, "in the group disk")
+	change("gpasswd", "--delete", p.Agent.Name, "disk")
+
+	for _, uid := range []int{0, p.Dispatcher.UID} {
+		change("useradd", "--non-unique", "--uid", strconv.Itoa(uid), "--gid", strconv.Itoa(p.Agent.GID), "--no-create-home", alias)
+		refused(isolation.HostSetup{Dispatcher: p.Dispatcher.Name, Agent: alias}, map[bool]string{true: "is root", false: "one user by two names"}[uid == 0])
+		change("sed", "-i", "/^"+alias+":/d", "/etc/passwd", "/etc/shadow") // userdel would look for root's processes
+	}
+	if steps, err := h.Steps(); err != nil || len(steps) == 0 {
+		t.Errorf("a good user: %+v, %v", steps, err)
+	}
+	// A user that somebody else made, with a home that may hold anything, is not ours to remove.
+	if steps, err := h.Undo(); err == nil {
+		t.Errorf("undone: %+v", steps)
+	}
+}
+
+// The trial changes nothing and tells whether the steps could be done: as root they can, without any rule they cannot.
+func TestHostSetupTrial(t *testing.T) {
+	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
+		s := isolation.HostSetup{Dispatcher: p.Dispatcher.Name, Agent: p.Agent.Name}.Trial()
+		_, said, code, err := runner.Run(t.Context(), s.Argv, s.Env, nil)
+		if err != nil || (code == 0) != (os.Getuid() == 0) {
+			t.Errorf("status %d, %v: %s", code, err, said)
+		}
+	})
 }

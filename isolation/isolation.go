@@ -7,6 +7,9 @@
 // the command that mends it; [HostSetup] is that preparation as steps that a caller shows first and then runs. [Open] takes
 // the agent user for one run: ending everything that user runs (kill -1 as that user) is right only when the user serves
 // one run at a time, and it is the only thing that ends a child which forked twice, called setsid and ignores TERM.
+// Dispatchers that are different users share a lock of root's, which [HostSetup] makes and the agent cannot open. Where
+// there is none, each keeps its own in its state directory: it sees another's only while that one's processes run as the
+// agent user, and leaves its directory alone while that one lives.
 //
 // Everything happens at the agent's side through short scripts for /bin/sh, run as the agent, with bytes in and out over
 // pipes. The dispatcher never opens a path that the agent can write: a link, a FIFO, a swapped directory would be
@@ -46,7 +49,7 @@ type Runner interface {
 // value is nobody and runs nothing.
 type Identity struct {
 	name, home, shell string
-	uid               int
+	uid, gid          int
 	sudo              string // absolute path; "" when not isolated
 	setpriv           string // absolute path; "" when the host has none
 }
@@ -55,6 +58,7 @@ type Identity struct {
 func Unisolated(appKeyPresent bool) (Identity, error) {
 	if appKeyPresent {
 		return Identity{}, &SetupError{
+			Kind:    NoBoundary,
 			Problem: "an App key is present and isolation is off: the agent could read the key",
 			Fix:     "switch isolation on (AI_FLOW_ISOLATION=user), or run without AI_FLOW_APP_PRIVATE_KEY",
 		}
@@ -99,11 +103,28 @@ func (i Identity) as(argv ...string) []string {
 // errNobody is what the zero Identity gives instead of running something as ourselves.
 var errNobody = errors.New("no identity: Resolve or Unisolated makes one")
 
+// SetupKind is what is not ready. [HostSetup] mends NoUser and NoRule and nothing else: whoever makes a lasting rule for
+// any other kind gives rights away for nothing.
+type SetupKind uint8
+
+// The kinds of SetupError.
+const (
+	NoUser      SetupKind = iota + 1 // there is no such user
+	NoRule                           // sudo works, and no rule lets us become the user, or none with variables
+	BadUser                          // a name or a user that must not run an agent: root, ourselves, as mighty as root, somebody's login, expired
+	NoSudo                           // there is no sudo, or one that no rule makes work
+	BadPlace                         // a directory or a lock that is missing, closed, open to others, or not ours
+	BadVariable                      // a variable that must not reach the agent
+	NoBoundary                       // isolation is off where it may not be
+	Unsupported                      // this operating system is not prepared by us
+)
+
 // SetupError is a host that is not ready: what is wrong, and the command that mends it.
 type SetupError struct {
+	Kind    SetupKind
 	Problem string // one sentence, foreign text quoted and bounded
 	Fix     string // a command or a sentence to follow
 }
 
-// Error is the problem with its fix.
-func (e *SetupError) Error() string { return e.Problem + "; " + e.Fix }
+// Error is the problem alone, as the fix is shown in a place of its own.
+func (e *SetupError) Error() string { return e.Problem }

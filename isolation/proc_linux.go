@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // processes lists what the identity's user runs. The owner of /proc/PID was rejected as the test: a process that is not
@@ -61,6 +63,61 @@ func forks() (count string, ok bool) {
 	_, rest, ok := strings.Cut(string(stat), "\nprocesses ")
 	count, _, _ = strings.Cut(rest, "\n")
 	return count, ok
+}
+
+// processTag names a process for as long as the host runs: a number alone is soon another's.
+func processTag(pid int) string {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return strconv.Itoa(pid)
+	}
+	// The name, in parentheses, may hold anything; the start is the 20th field behind it.
+	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(f) < 20 {
+		return strconv.Itoa(pid)
+	}
+	return strconv.Itoa(pid) + "-" + f[19]
+}
+
+// dispatchers are the tags of programs of our name that run besides us and are not the agent's.
+func dispatchers(agent int) (tags []string) {
+	self, known := lookAt(os.Getpid())
+	pids, err := allPIDs()
+	if err != nil || !known {
+		return nil
+	}
+	for _, pid := range pids {
+		p, ok := lookAt(pid)
+		if ok && pid != self.pid && p.name == self.name && !slices.Contains(p.uids[:], agent) {
+			tags = append(tags, processTag(pid))
+		}
+	}
+	return tags
+}
+
+// flockHolder says who has the lock on a file that its holder cannot write to. That is for people.
+func flockHolder(f *os.File) string {
+	const nobodyKnown = "another dispatcher"
+	info, err := f.Stat()
+	if err != nil {
+		return nobodyKnown
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	locks, err := os.ReadFile("/proc/locks")
+	if !ok || err != nil {
+		return nobodyKnown
+	}
+	for line := range strings.Lines(string(locks)) { // "1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"; "->" in front of who waits
+		w := strings.Fields(line)
+		if len(w) < 6 || w[1] != "FLOCK" || !strings.HasSuffix(w[5], ":"+strconv.FormatUint(st.Ino, 10)) {
+			continue
+		}
+		pid, err := strconv.Atoi(w[4])
+		if p, alive := lookAt(pid); err == nil && alive {
+			return fmt.Sprintf("process %d of the user %d", pid, p.uids[0])
+		}
+	}
+	return nobodyKnown
 }
 
 // lookAt reads a process. One that ended, zombies included, is not ok.

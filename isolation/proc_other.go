@@ -18,6 +18,15 @@ func (i Identity) processes(ctx context.Context, r Runner) ([]proc, error) { ret
 // forks is not counted here, so that a sweep always kills.
 func forks() (count string, ok bool) { return "", false }
 
+// processTag is the number alone here.
+func processTag(pid int) string { return strconv.Itoa(pid) }
+
+// dispatchers are not found out here: only the lock keeps their directories.
+func dispatchers(int) []string { return nil }
+
+// flockHolder does not know here.
+func flockHolder(*os.File) string { return "another dispatcher" }
+
 // lookAt knows nothing of single processes here: who is logged in is not found out.
 func lookAt(int) (p proc, ok bool) { return proc{}, false }
 

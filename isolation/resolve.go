@@ -32,8 +32,8 @@ func sudoPlaces() []string {
 
 func setprivPlaces() []string { return []string{"/usr/bin/setpriv", "/bin/setpriv"} }
 
-// Resolve finds the user and tries the real launch line. Each way that can go wrong is a *SetupError of its own: no such
-// user, root or ourselves, a member of a group as mighty as root, no sudo, refused, SETENV missing. At most 20 s.
+// Resolve finds the user and tries the real launch line. Each way that can go wrong is a *SetupError with a kind: NoUser,
+// BadUser (root, ourselves, a member of a group as mighty as root), NoSudo, NoRule (refused, or without SETENV). At most 20 s.
 func Resolve(ctx context.Context, r Runner, name string) (Identity, error) {
 	return resolve(ctx, r, name, sudoPlaces(), setprivPlaces())
 }
@@ -44,7 +44,7 @@ func resolve(ctx context.Context, r Runner, name string, sudo, setpriv []string)
 		return Identity{}, err
 	}
 	if id.sudo = firstProgram(sudo); id.sudo == "" {
-		return Identity{}, &SetupError{Problem: "there is no sudo on this host, so the agent cannot run as another user",
+		return Identity{}, &SetupError{Kind: NoSudo, Problem: "there is no sudo on this host, so the agent cannot run as another user",
 			Fix: "sudo-less hosts: as root, apt-get install sudo"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
@@ -55,32 +55,38 @@ func resolve(ctx context.Context, r Runner, name string, sudo, setpriv []string)
 // known looks the user up and refuses those that must not run an agent.
 func known(name string) (Identity, error) {
 	if !userName.MatchString(name) {
-		return Identity{}, &SetupError{Problem: fmt.Sprintf("%.64q cannot be the name of a user", name), Fix: "set AI_FLOW_AGENT_USER to the agent's user"}
+		return Identity{}, &SetupError{Kind: BadUser, Problem: fmt.Sprintf("%.64q cannot be the name of a user", name), Fix: "set AI_FLOW_AGENT_USER to the agent's user"}
 	}
 	u, err := user.Lookup(name)
 	if unknown := user.UnknownUserError(""); errors.As(err, &unknown) {
-		return Identity{}, &SetupError{Problem: fmt.Sprintf("there is no user %s on this host", name),
+		return Identity{}, &SetupError{Kind: NoUser, Problem: fmt.Sprintf("there is no user %s on this host", name),
 			Fix: "sudo useradd --system --user-group --create-home --shell /usr/sbin/nologin " + name}
 	}
 	if err != nil {
 		return Identity{}, fmt.Errorf("looking up the user %s: %w", name, err)
 	}
+	uid, gid, err := fit(u, os.Getuid(), os.Geteuid())
+	if err != nil {
+		return Identity{}, err
+	}
+	return Identity{name: name, home: u.HomeDir, shell: shell(), uid: uid, gid: gid}, nil
+}
+
+// fit refuses users that must not run an agent: root under any name, ourselves, members of mighty groups.
+func fit(u *user.User, ourselves ...int) (uid, gid int, err error) {
 	uid, err1 := strconv.Atoi(u.Uid)
 	gid, err2 := strconv.Atoi(u.Gid)
 	if err := errors.Join(err1, err2); err != nil {
-		return Identity{}, fmt.Errorf("looking up the user %s: %w", name, err)
+		return 0, 0, fmt.Errorf("looking up the user %s: %w", u.Username, err)
 	}
 	switch {
 	case uid == 0 || gid == 0:
-		return Identity{}, &SetupError{Problem: name + " is root, and an agent never runs as root", Fix: "set AI_FLOW_AGENT_USER to a user without rights"}
-	case uid == os.Getuid() || uid == os.Geteuid():
-		return Identity{}, &SetupError{Problem: name + " is the user that ai-flow itself runs as, so there would be no boundary",
+		return 0, 0, &SetupError{Kind: BadUser, Problem: u.Username + " is root, and an agent never runs as root", Fix: "set AI_FLOW_AGENT_USER to a user without rights"}
+	case slices.Contains(ourselves, uid):
+		return 0, 0, &SetupError{Kind: BadUser, Problem: u.Username + " is the user that ai-flow itself runs as, so there would be no boundary",
 			Fix: "set AI_FLOW_AGENT_USER to another user, or say openly that there is none: AI_FLOW_ISOLATION=none"}
 	}
-	if err := refuseMighty(u); err != nil {
-		return Identity{}, err
-	}
-	return Identity{name: name, home: u.HomeDir, shell: shell(), uid: uid}, nil
+	return uid, gid, refuseMighty(u)
 }
 
 func refuseMighty(u *user.User) error {
@@ -91,7 +97,7 @@ func refuseMighty(u *user.User) error {
 	for _, id := range ids {
 		g, err := user.LookupGroupId(id)
 		if err == nil && mighty[g.Name] {
-			return &SetupError{Problem: fmt.Sprintf("%s is in the group %s, whose members can become root", u.Username, g.Name),
+			return &SetupError{Kind: BadUser, Problem: fmt.Sprintf("%s is in the group %s, whose members can become root", u.Username, g.Name),
 				Fix: fmt.Sprintf("sudo gpasswd --delete %s %s", u.Username, g.Name)}
 		}
 	}
@@ -129,7 +135,7 @@ func (i Identity) try(ctx context.Context, r Runner, setpriv string) (Identity, 
 	case code != 0:
 		return Identity{}, i.diagnose(ctx, r, code, said)
 	case says["uid"] != strconv.Itoa(i.uid):
-		return Identity{}, &SetupError{Problem: fmt.Sprintf("sudo -u %s ran a command as user %.20q instead of %d", i.name, says["uid"], i.uid), Fix: "look at what sudo is on this host: " + i.sudo + " --version"}
+		return Identity{}, &SetupError{Kind: NoSudo, Problem: fmt.Sprintf("sudo -u %s ran a command as user %.20q instead of %d", i.name, says["uid"], i.uid), Fix: "look at what sudo is on this host: " + i.sudo + " --version"}
 	case says["value"] != value:
 		return Identity{}, i.setenvMissing("sudo dropped the variable that was to reach the agent")
 	}

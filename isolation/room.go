@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"os/user"
 	"path/filepath"
 	"slices"
@@ -16,18 +17,17 @@ import (
 
 // OpenOptions of a Room.
 type OpenOptions struct {
-	// StateDir holds the lock: an absolute path of the dispatcher's own, closed to other users, made when missing. All
-	// dispatchers of one agent user must name the same. Not needed when not isolated.
+	// StateDir holds the lock: an absolute path of the dispatcher's own, closed to other users, made when missing. Not
+	// needed when not isolated. Dispatchers that are different users keep each other out by the lock that HostSetup makes;
+	// on a host without it, only those that name the same directory do.
 	StateDir string
 	TempDir  string           // absolute; where the run's directory goes when not isolated, never used otherwise
 	Waiting  func(who string) // called once when another run holds the agent user, before waiting for it; may be nil
-	// Redirects are toolchain variables -> path below the agent's home; nil means a set that keeps the usual caches from
-	// run to run. Not isolated, nil means none: our own home has its own ways.
-	Redirects map[string]string
 }
 
-// defaultRedirects keep downloaded packages out of system directories and, XDG_CACHE_HOME being the run's, in the home.
-func defaultRedirects() map[string]string {
+// redirects are toolchain variables -> path below the agent's home. They keep downloaded packages out of system
+// directories and, XDG_CACHE_HOME being the run's, from run to run.
+func redirects() map[string]string {
 	return map[string]string{
 		"GOPATH": "go", "GOCACHE": ".cache/go-build", "CARGO_HOME": ".cargo", "GEM_HOME": ".gem", "BUNDLE_PATH": ".bundle",
 		"npm_config_cache": ".npm", "PIP_CACHE_DIR": ".cache/pip", "GRADLE_USER_HOME": ".gradle",
@@ -60,10 +60,10 @@ func Open(ctx context.Context, r Runner, id Identity, o OpenOptions) (_ *Room, e
 		return nil, fmt.Errorf("naming the run: %w", err)
 	}
 	room := &Room{id: id, runner: r}
-	name := "ai-flow-run-" + hex.EncodeToString(token)
+	name := "ai-flow-run-" + processTag(os.Getpid()) + "-" + hex.EncodeToString(token)
 	if !id.Isolated() {
 		room.tag = hex.EncodeToString(token)
-	} else if room.lock, err = acquire(ctx, o.StateDir, id.name, o.Waiting); err != nil {
+	} else if room.lock, err = acquire(ctx, o.StateDir, id, o.Waiting); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -81,9 +81,7 @@ func Open(ctx context.Context, r Runner, id Identity, o OpenOptions) (_ *Room, e
 	if err := room.make(ctx, name, places); err != nil {
 		return nil, err
 	}
-	if room.redirects, err = room.redirected(o.Redirects); err != nil {
-		return nil, errors.Join(err, room.remove(ctx))
-	}
+	room.redirects = room.redirected()
 	return room, nil
 }
 
@@ -112,15 +110,19 @@ func (r *Room) make(ctx context.Context, name string, places []string) error {
 	if !r.id.Isolated() {
 		stale = "leave" // without a lock they may be those of a run that goes on
 	}
-	out, said, a, err := r.id.script(ctx, r.runner, removeTime, nil, openScript, append([]string{name, stale}, places...)...)
+	live := ""
+	if r.lock != nil && r.lock.shared == nil {
+		live = strings.Join(dispatchers(r.id.uid), " ") // they do not wait for each other, and must not lose their trees
+	}
+	out, said, a, err := r.id.script(ctx, r.runner, removeTime, nil, openScript, append([]string{name, stale, live}, places...)...)
 	switch {
 	case err != nil:
 		return fmt.Errorf("making the run's directory: %w", err)
 	case a == answerNoPlace:
-		return &SetupError{Problem: fmt.Sprintf("the user %s can make a directory neither in its home %q nor in /var/tmp", r.id.name, r.id.home),
+		return &SetupError{Kind: BadPlace, Problem: fmt.Sprintf("the user %s can make a directory neither in its home %q nor in /var/tmp", r.id.name, r.id.home),
 			Fix: fmt.Sprintf("sudo install -d -o %s -m 0700 %s", r.id.name, shellWord(r.id.home))}
 	case a == answerStale:
-		return &SetupError{Problem: fmt.Sprintf("what a killed run left cannot be removed by %s: %s", r.id.name, excerpt(said)), Fix: "remove it as root"}
+		return &SetupError{Kind: BadPlace, Problem: fmt.Sprintf("what a killed run left cannot be removed by %s: %s", r.id.name, excerpt(said)), Fix: "remove it as root"}
 	case a != answerOK:
 		return fmt.Errorf("making the run's directory: %w", a.because(name, said))
 	}
@@ -135,26 +137,20 @@ func (r *Room) make(ctx context.Context, name string, places []string) error {
 	return fmt.Errorf("making the run's directory: unexpected answer %s", excerpt(out))
 }
 
-// redirected makes NAME=VALUE of the toolchain variables.
-func (r *Room) redirected(names map[string]string) ([]string, error) {
-	if names == nil && r.id.Isolated() {
-		names = defaultRedirects()
+// redirected makes NAME=VALUE of the toolchain variables. Not isolated there are none: our own home has its own ways.
+func (r *Room) redirected() (list []string) {
+	if !r.id.Isolated() {
+		return nil
 	}
 	base := r.id.home
-	if r.id.Isolated() && !strings.HasPrefix(r.dir, r.id.home+"/") {
+	if !strings.HasPrefix(r.dir, r.id.home+"/") {
 		base = r.Path("home") // there is no home that the agent could write
 	}
-	var list []string
+	names := redirects()
 	for _, name := range sortedKeys(names) {
-		if why := refusal(name, true); why != "" {
-			return nil, fmt.Errorf("redirecting %.64q: the name %s", name, why)
-		}
-		if !filepath.IsLocal(names[name]) {
-			return nil, fmt.Errorf("redirecting %s: %q leads out of the home", name, names[name])
-		}
 		list = append(list, name+"="+filepath.Join(base, names[name]))
 	}
-	return list, nil
+	return list
 }
 
 // Identity is who runs here.

@@ -98,8 +98,14 @@ func TestStateDirMustBePrivate(t *testing.T) {
 		if err == nil {
 			t.Errorf("%q was taken", dir)
 			room.Close(t.Context())
-		} else if !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v", dir, err)
+			continue
+		}
+		text := err.Error()
+		if s := (*isolation.SetupError)(nil); errors.As(err, &s) {
+			text += s.Fix
+		}
+		if !strings.Contains(text, says) {
+			t.Errorf("%q: %s", dir, text)
 		}
 	}
 	planted := t.TempDir()
@@ -337,9 +343,7 @@ func TestCommandRefuses(t *testing.T) {
 	if err != nil || strings.Contains(strings.Join(inv.Argv, " "), "canary") {
 		t.Errorf("a value is on the command line: %q, %v", inv.Argv, err)
 	}
-	if _, err := isolation.Open(t.Context(), runner, id, isolation.OpenOptions{TempDir: t.TempDir(), Redirects: map[string]string{"GOPATH": "../x"}}); err == nil {
-		t.Error("a redirection out of the home was taken")
-	}
+
 }
 
 // A run leaves no file: not in the home, not in the state directory but the lock, which stays.

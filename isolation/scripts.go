@@ -21,6 +21,8 @@ var (
 	reachScript string
 	//go:embed scripts/adduser.sh
 	addUserScript string
+	//go:embed scripts/lock.sh
+	lockScript string
 	//go:embed scripts/rule.sh
 	ruleScript string
 	//go:embed scripts/unrule.sh

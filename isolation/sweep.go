@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -29,22 +30,32 @@ type Process struct {
 // To see none is not enough: a process that forks and exits without end may never be where the list is being read. None
 // is there when the kernel forked nothing meanwhile, or after a kill -1, which takes all of the user's at one instant.
 func (r *Room) Sweep(ctx context.Context) ([]Process, error) {
+	return sweep(ctx, !r.id.Isolated(), r.look, r.kill)
+}
+
+// look lists what is to be ended, and whether the kernel forked nothing meanwhile.
+func (r *Room) look(ctx context.Context) (alive []proc, still bool, err error) {
+	before, counted := forks()
+	alive, err = r.alive(ctx)
+	after, _ := forks()
+	return alive, counted && before == after, err
+}
+
+// sweep looks and kills until none is left. Certain is whether to see none is enough. A kill that failed makes nothing
+// certain: the user may have been between two forks when it was looked for.
+func sweep(ctx context.Context, certain bool, look func(context.Context) ([]proc, bool, error), kill func(context.Context, []proc) error) ([]Process, error) {
 	limit, cancel := context.WithTimeout(ctx, sweepTime)
 	defer cancel()
-	var trouble error
-	certain := !r.id.Isolated()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
-		before, counted := forks()
-		alive, err := r.alive(ctx)
+		alive, still, err := look(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("looking for processes of the run: %w", err)
 		}
-		after, _ := forks()
-		if len(alive) == 0 && (certain || counted && before == after) {
-			return nil, nil // a kill that failed does not matter then
+		if len(alive) == 0 && (certain || still) {
+			return nil, nil
 		}
-		trouble = r.kill(limit, alive)
-		certain = true
+		trouble := kill(limit, alive)
+		certain = certain || trouble == nil
 		if err := sleep(limit, pause); err != nil {
 			if ctx.Err() != nil {
 				trouble = errors.Join(trouble, context.Cause(ctx))
@@ -69,7 +80,7 @@ func (r *Room) kill(ctx context.Context, alive []proc) error {
 	// The shell's own kill: a program of that name would have to be forked by a user who may have no process left to fork.
 	// On Linux and BSD alike -1 leaves out the process that calls.
 	_, said, code, err := r.runner.Run(ctx, r.id.as("/bin/sh", "-c", "kill -KILL -1"), bareEnvironment(), nil)
-	if err == nil && code != 0 {
+	if err == nil && code != 0 && !nobody.Match(said) {
 		err = fmt.Errorf("status %d: %s", code, excerpt(said))
 	}
 	if err != nil {
@@ -77,6 +88,9 @@ func (r *Room) kill(ctx context.Context, alive []proc) error {
 	}
 	return nil
 }
+
+// nobody is what the shell says when the user runs nothing but the shell itself. Only the end counts: it is ours.
+var nobody = regexp.MustCompile(`(?i)no such process\s*$`)
 
 // clear ends what the agent user runs before the run: what a killed dispatcher left, which holds no lock. It keeps off an
 // account that a person is logged in to, and waits for another ai-flow that keeps its lock somewhere else.
@@ -123,7 +137,7 @@ func inUse(name string, alive []proc) (other string, err error) {
 			}
 		}
 		if ok && parent.pid != 1 && parent.uids[1] == 0 && doors[parent.name] {
-			return "", &SetupError{Problem: fmt.Sprintf("somebody is logged in as %s (process %d by %s), and a run ends everything that its agent user runs", name, p.pid, parent.name),
+			return "", &SetupError{Kind: BadUser, Problem: fmt.Sprintf("somebody is logged in as %s (process %d by %s), and a run ends everything that its agent user runs", name, p.pid, parent.name),
 				Fix: "give ai-flow a user of its own: AI_FLOW_AGENT_USER=ai-agent"}
 		}
 	}

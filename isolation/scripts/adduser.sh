@@ -1,9 +1,9 @@
 # Makes the agent's user: no password, no login, no group but its own, a home that is closed to others.
-# usage: sh -c adduser.sh ai-flow USER HOME
+# usage: sh -c adduser.sh ai-flow USER HOME COMMENT
 id -u -- "$1" >/dev/null 2>&1 && exit 0
 if [ -e "$2" ] || [ -h "$2" ]; then
 	echo "$2 exists already, and a new user would get somebody's files with it" >&2
 	exit 43
 fi
-useradd --system --user-group --create-home --home-dir "$2" --shell /usr/sbin/nologin --comment 'ai-flow agent' "$1" || exit 43
+useradd --system --user-group --create-home --home-dir "$2" --shell /usr/sbin/nologin --comment "$3" "$1" || exit 43
 chmod 0700 -- "$2"

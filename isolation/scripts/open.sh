@@ -1,12 +1,16 @@
 # Makes the run's directory at the first place that can hold it, and removes what killed runs left there.
-# usage: sh -c open.sh ai-flow NAME {clear|leave} PLACE...
+# usage: sh -c open.sh ai-flow NAME {clear|leave} 'DISPATCHERS THAT LIVE' PLACE...
 umask 077
 name=$1
 clear=$2
-shift 2
+live=" $3 "
+shift 3
 clear_away() {
 	for old in "$1"/ai-flow-run-*; do
 		if [ -h "$old" ] || ! [ -d "$old" ] || ! [ -O "$old" ]; then continue; fi
+		owner=${old##*/ai-flow-run-}
+		owner=${owner%-*}
+		case $live in *" $owner "*) continue ;; esac
 		rm -rf -- "$old" 2>/dev/null && continue
 		chmod -R u+rwx -- "$old" 2>/dev/null
 		rm -rf -- "$old" || exit 45

@@ -27,9 +27,12 @@ func locked(f func() error) error {
 
 // remove takes away the pair of a process, whatever of it there is.
 func remove(pid int) error {
-	err := os.Remove(rulePath(pid))
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil
+	var err error
+	// The second is the lock that a test which prepares the host has made.
+	for _, path := range []string{rulePath(pid), "/var/lib/ai-flow/aift-a" + strconv.Itoa(pid) + ".lock"} {
+		if e := os.Remove(path); !errors.Is(e, os.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
 	}
 	for _, prefix := range []string{"aift-a", "aift-d"} {
 		err = errors.Join(err, removeUser(prefix+strconv.Itoa(pid)))

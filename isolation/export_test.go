@@ -1,0 +1,7 @@
+package isolation
+
+// In puts the rule into another file, so that what tests make is told from what people made.
+func (h HostSetup) In(ruleFile string) HostSetup {
+	h.ruleFile = ruleFile
+	return h
+}

@@ -1,0 +1,17 @@
+# Makes the lock that all who become USER share. Others may open it, the group that is USER's own may not: USER can neither
+# hold it nor wait for it. It is never replaced, since whoever holds the old file would keep nobody out.
+# usage: sh -c lock.sh ai-flow FILE USER
+umask 022
+mkdir -p -- "${1%/*}" || exit 43
+if [ -h "$1" ] || { [ -e "$1" ] && ! [ -f "$1" ]; }; then
+	echo "$1 is no plain file" >&2
+	exit 43
+fi
+group=$(id -g -- "$2") || exit 43
+umask 077
+new=$1
+[ -e "$1" ] || new=$1.new
+: >>"$new" || exit 43
+chown -- "0:$group" "$new" || exit 43
+chmod 0604 -- "$new" || exit 43
+[ "$new" = "$1" ] || mv -- "$new" "$1"
