@@ -24,15 +24,11 @@ var (
 // agentEnvironment is the whole environment of a script of ours that runs as the agent, with the agent's files around:
 // no home, no configuration, no PATH, no BASH_ENV of its own making. It is given through env -i since the room's own
 // environment is the agent's, and rightly has no GIT_ variables.
-var agentEnvironment = [...]string{
-	"PATH=" + systemDirs, "HOME=/nonexistent", "LC_ALL=C",
-	"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
-	"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1",
-}
+func agentEnvironment() []string { return environment("/nonexistent") }
 
 // asAgent runs one of the scripts in the room, as the agent user.
 func asAgent(ctx context.Context, room *isolation.Room, name string, j job, script string, args ...string) ([]byte, error) {
-	argv := append([]string{"/usr/bin/env", "-i"}, agentEnvironment[:]...)
+	argv := append([]string{"/usr/bin/env", "-i"}, agentEnvironment()...)
 	argv = append(argv, "/bin/sh", "-c", script, "sh")
 	inv, err := room.Command(room.Path(), isolation.Environment{}, append(argv, args...)...)
 	if err != nil {

@@ -23,7 +23,8 @@ type CommitOptions struct {
 }
 
 // Branch writes the commit and creates the branch. It never moves an existing one: ErrExists. The commit is unsigned, by
-// exactly the given persons whatever the environment or configuration says (F-41); no hook runs.
+// exactly the given persons whatever the environment or configuration says (F-41); no hook runs. An error means that there
+// is no new branch, and no commit is returned: one that could not be given to the owner of the checkout is taken back.
 func (r *Repo) Branch(ctx context.Context, o CommitOptions) (_ OID, err error) {
 	defer func() {
 		if err != nil {
@@ -51,13 +52,28 @@ func (r *Repo) Branch(ctx context.Context, o CommitOptions) (_ OID, err error) {
 	if err != nil {
 		return "", err
 	}
+	if err := r.giveToOwner(packFiles(pack)); err != nil {
+		return "", err
+	}
 	none := strings.Repeat("0", len(id))
 	_, err = r.theirs(ctx, job{env: who}, "update-ref", "--create-reflog", "-m", "ai-flow: created", "refs/heads/"+o.Name, id, none)
 	if err != nil {
 		// Somebody may have been faster.
 		return "", errors.Join(r.mustBeFree(ctx, o.Name), err)
 	}
-	return OID(id), r.giveToOwner(o.Name, pack)
+	if err := r.giveToOwner(refFiles(o.Name)); err != nil {
+		return "", errors.Join(err, r.takeBranchBack(ctx, o.Name, id))
+	}
+	return OID(id), nil
+}
+
+// takeBranchBack removes the branch that was just made, if it is still as it was made; also when ctx has ended.
+func (r *Repo) takeBranchBack(ctx context.Context, name, id string) error {
+	_, err := r.theirs(context.WithoutCancel(ctx), job{}, "update-ref", "-d", "refs/heads/"+name, id)
+	if err != nil {
+		return fmt.Errorf("the branch is there all the same, and must be removed by hand: %w", err)
+	}
+	return nil
 }
 
 func (r *Repo) checkBranchName(ctx context.Context, name string) error {

@@ -111,6 +111,27 @@ func TestBranchBelongsToTheOwner(t *testing.T) {
 	}
 }
 
+// What cannot be given to the owner is no branch: an error says so, and there is nothing of that name afterwards.
+func TestBranchThatCannotBeGivenIsNone(t *testing.T) {
+	testsupport.Need(t, os.Geteuid() == 0, "root, to give files away", "sudo env PATH=\"$PATH\" go test ./commands/git")
+	for name, spoil := range map[string]string{
+		"the log leads elsewhere":  "mkdir ../elsewhere; mv .git/logs ../elsewhere/; ln -s ../../elsewhere/logs .git/logs",
+		"the packs lead elsewhere": "mv .git/objects/pack ../packs; ln -s ../../../packs .git/objects/pack",
+	} {
+		dir := checkout(t, "echo a >a")
+		sh(t, dir, spoil+"; chown -hR 12345:12345 . ../elsewhere ../packs 2>/dev/null || true")
+		w := handOver(t, sameUser(t), dir)
+		w.agent(t, "echo n >n")
+		id, err := w.repo.Branch(t.Context(), w.commitOptions(w.take(t, Limits{}), "ai/7"))
+		if id != "" || err == nil || !strings.Contains(err.Error(), "to the owner of the checkout") {
+			t.Errorf("%s: %q, %v", name, id, err)
+		}
+		if got := sh(t, dir, "git -c safe.directory='*' for-each-ref refs/heads"); strings.Contains(got, "ai/7") {
+			t.Errorf("%s: the branch is there: %s", name, got)
+		}
+	}
+}
+
 // A patch is git's own bytes, applies, and makes exactly the tree (F-22); the configuration has no say in it.
 func TestPatchApplies(t *testing.T) {
 	w, taken := edited(t, editBase+`; printf 'no newline' >nl; printf 'a\r\nb\r\n' >crlf; head -c 3000 /dev/urandom >bin; mkdir empty; printf 'caf\xe9\n' >latin1`,

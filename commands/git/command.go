@@ -61,15 +61,18 @@ var hardening = [...]string{
 	"commit.gpgSign=false", "submodule.recurse=false", "pack.compression=1", "advice.detachedHead=false",
 }
 
-// environment is the whole environment of the dispatcher's git, made from nothing.
-func (r *Repo) environment() []string {
-	return []string{
-		"PATH=" + systemDirs, "HOME=" + r.private, "XDG_CONFIG_HOME=" + r.private, "LC_ALL=C",
+// environment is the whole environment of every git, on both sides, made from nothing.
+func environment(home string, more ...string) []string {
+	return append([]string{
+		"PATH=" + systemDirs, "HOME=" + home, "XDG_CONFIG_HOME=" + home, "LC_ALL=C",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
-		"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_PAGER=cat", "GIT_EDITOR=false", "GIT_LITERAL_PATHSPECS=1",
-	}
+	}, more...)
 }
+
+// environment is that of the dispatcher's git: it takes no locks in the user's checkout that it can do without.
+func (r *Repo) environment() []string { return environment(r.private, "GIT_OPTIONAL_LOCKS=0") }
 
 // ours runs git on the private repository, theirs on the checkout's git directory. Neither is ever started with its
 // working directory in a tree.

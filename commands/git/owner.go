@@ -2,6 +2,7 @@ package git
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -12,7 +13,7 @@ import (
 // giveToOwner gives what Branch made to the owner of the repository, when we are root and the owner is not: a branch in
 // their own checkout that they can neither move nor delete would be a poor gift. It works inside an os.Root: the
 // directories are the owner's, and root follows none of their links.
-func (r *Repo) giveToOwner(branch, pack string) error {
+func (r *Repo) giveToOwner(made []string) error {
 	uid, err := owner(r.at.common)
 	if err != nil || os.Geteuid() != 0 || uid == 0 {
 		return err
@@ -22,22 +23,31 @@ func (r *Repo) giveToOwner(branch, pack string) error {
 		return err
 	}
 	defer root.Close()
-	made := []string{"logs", "logs/refs"}
+	for _, name := range made {
+		err := giveOne(root, name, int(uid))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("giving %q to the owner of the checkout: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func packFiles(pack string) (made []string) {
 	for _, ending := range []string{".pack", ".idx", ".rev"} {
 		made = append(made, "objects/pack/pack-"+pack+ending)
 	}
+	return made
+}
+
+// refFiles are a branch, its log and the directories above them.
+func refFiles(branch string) []string {
+	made := []string{"logs", "logs/refs"}
 	for _, top := range []string{"refs/heads", "logs/refs/heads"} {
 		for name := path.Join(top, branch); strings.HasPrefix(name, top); name = path.Dir(name) {
 			made = append(made, name)
 		}
 	}
-	for _, name := range made {
-		err := giveOne(root, name, int(uid))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
+	return made
 }
 
 // giveOne changes the owner of what root owns; what others own was there before.
