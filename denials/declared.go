@@ -3,7 +3,7 @@ package denials
 import "strings"
 
 // dashes part a subject from its why; the first one in the line does.
-var dashes = []string{" — ", "—", " – ", "– ", " –", " --- ", " -- ", " - ", " ― ", " − ", " ‒ ", " ⸺ ", "--", " -> ", " → ", " => "}
+var dashes = []string{" — ", "—", " – ", "– ", " –", " --- ", " -- ", " - ", " ― ", " − ", " ‒ ", " ⸺ ", "-- ", " -> ", " → ", " => "}
 
 // parseWant reads what stands behind the colon of a WANTED line.
 func parseWant(s string) (Want, bool) {

@@ -27,6 +27,8 @@ func TestStrip(t *testing.T) {
 		{"bold line", "**WANTED: /x — y**", "", []said{{"/x", "y"}}},
 		{"underscores", "__WANTED:__ _/x_ — y", "", []said{{"/x", "y"}}},
 		{"code line", "`WANTED: /x — y`", "", []said{{"/x", "y"}}},
+		{"a flag", "WANTED: git log -1 --format=%s — y\nWANTED: npm i --global x -- z\nWANTED: npm i --global x", "",
+			[]said{{"git log -1 --format=%s", "y"}, {"npm i --global x", "z"}, {"npm i --global x", ""}}},
 		{"code in the middle", "WANTED: run `go test ./...` — y", "", []said{{"run go test ./...", "y"}}},
 		{"code subject with dash", "WANTED: `git push - force` — y", "", []said{{"git push - force", "y"}}},
 		{"quote", "> WANTED: /x — y\n>> **WANTED:** z - w", "", []said{{"/x", "y"}, {"z", "w"}}},

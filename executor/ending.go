@@ -57,20 +57,23 @@ func exitText(r process.Result) string {
 	return fmt.Sprintf("exit status %d", r.Code)
 }
 
-// died names how a process ended that should have answered. Status 126 is the launch line's own, for a directory that
-// the agent cannot enter: then the failure is the host's, and the fix is known.
+// died names how a process ended that should have answered. Status 126 and 127 are the launch line's own: a directory that
+// the agent cannot enter, a program that it cannot execute. Then the failure is the host's, and the fix is known.
 func (l *launch) died(ctx context.Context, phase string, err error) *Failure {
-	note := "it closed its output but still ran"
+	var exit process.Result
 	select {
 	case <-l.child.Exited():
-		exit := l.child.Stop(ctx)
-		note = exitText(exit)
-		if exit.Code == 126 {
-			if closed := l.task.Room.Reach(ctx, l.task.Dir); closed != nil {
-				return setupFailure(phase, closed)
-			}
-		}
+		exit = l.child.Stop(ctx)
 	case <-time.After(time.Second):
+		return failf(FailedDied, phase, err, "%s closed its output before it had answered, and still ran", l.agent.Profile.Title)
 	}
-	return failf(FailedDied, phase, err, "%s ended before it had answered (%s)", l.agent.Profile.Title, note)
+	if phase == "initialize" && (exit.Code == 126 || exit.Code == 127) {
+		if closed := l.task.Room.Reach(ctx, l.task.Dir); closed != nil {
+			return setupFailure(phase, closed)
+		}
+		f := failf(FailedSetup, phase, err, "%s cannot execute %q (%s)", l.agent.Identity.Name(), l.agent.Binary, exitText(exit))
+		f.Fix = "install it where every user can reach and run it, such as below /usr/local or /opt"
+		return f
+	}
+	return failf(FailedDied, phase, err, "%s ended before it had answered (%s)", l.agent.Profile.Title, exitText(exit))
 }

@@ -2,6 +2,8 @@ package executor_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +169,28 @@ func TestEachFailureHasItsOwnSentence(t *testing.T) {
 				t.Error("the launch returned without a sweep")
 			}
 		})
+	}
+}
+
+func TestProgramThatTheAgentUserCannotRunIsNamed(t *testing.T) { // H4-07
+	closed := filepath.Join(t.TempDir(), "closed")
+	if err := os.Mkdir(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(closed, "agent"), "/nonexistent/agent", "/etc/hostname"} {
+		b := playIsolated(t, fakeagent.Script{})
+		b.agent.Binary = path
+		_, f := b.wantFailure(t, executor.FailedSetup)
+		if !strings.Contains(f.Message, path) || !strings.Contains(f.Message, b.agent.Identity.Name()) || f.Fix == "" {
+			t.Errorf("%s: got %q, fix %q", path, f.Message, f.Fix)
+		}
+	}
+	b := playIsolated(t, fakeagent.Script{})
+	task := b.task(permission.ReadOnly)
+	task.Dir = closed
+	_, err := b.agent.Launch(t.Context(), task)
+	if f, ok := err.(*executor.Failure); !ok || f.Class != executor.FailedSetup || !strings.Contains(f.Message, filepath.Dir(closed)) {
+		t.Errorf("a directory that the agent cannot enter: %v", err)
 	}
 }
 

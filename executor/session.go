@@ -173,7 +173,9 @@ func (l *launch) chooseModel(ctx context.Context, s acpclient.Session) error {
 	}
 	l.turn.choosingModel()
 	if err := l.setModel(ctx, s, id); err != nil {
-		return failf(FailedModel, "session", err, "choosing model %q: %v", bounded(id), err)
+		f := failf(FailedModel, "session", err, "choosing model %q: %v", bounded(id), err)
+		f.Fix = "leave the model out, or name one that this agent has"
+		return f
 	}
 	if len(s.Models) > 0 {
 		l.turn.modelChosen(id)

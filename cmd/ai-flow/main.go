@@ -17,7 +17,10 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// Somebody who no longer reads (| head) must not end us before we have ended the agent: with this a write fails instead.
+	// Ignoring the signal was rejected: the agent and all that it starts would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "" // deleted under us; commands that need it say so

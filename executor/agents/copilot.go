@@ -59,5 +59,5 @@ func copilotNoise(text string) bool {
 	if !ok {
 		return false
 	}
-	return said == "Operation cancelled by user" || strings.HasPrefix(said, "/") && !strings.ContainsAny(said, " \t\r\n")
+	return said == "Operation cancelled by user" || len(said) > 1 && said[0] == '/' && !strings.ContainsAny(said, " \t\r\n")
 }
