@@ -56,17 +56,20 @@ func (r *Repo) receive(ctx context.Context, in *bufio.Reader, paths []string, c 
 	if extra, err := in.ReadByte(); err != io.EOF {
 		return fmt.Errorf("more than was asked for: %#x, %v", extra, err)
 	}
-	return c.verify(marks)
+	if err := c.verify(marks); err != nil {
+		return err
+	}
+	if err := r.refuseContents(ctx, c); err != nil {
+		return err
+	}
+	slices.SortFunc(c.refused, func(a, b Refused) int { return strings.Compare(a.Path, b.Path) })
+	return c.stopIfRefused()
 }
 
 // copyBlobs turns the contents into a stream for fast-import. Contents cannot be taken for commands: lengths are ours.
 func (c *collection) copyBlobs(w io.Writer, in *bufio.Reader) error {
-	links := map[OID][]string{}
-	for _, u := range c.entries {
-		if u.mode == modeLink && c.base[u.path] != u.entry {
-			links[u.id] = append(links[u.id], u.path)
-		}
-	}
+	links, fresh := c.linksAndFresh()
+	c.verdicts = map[OID]*verdict{}
 	out := bufio.NewWriterSize(w, 64<<10)
 	for i, id := range c.ids {
 		n, err := readSize(in)
@@ -80,10 +83,18 @@ func (c *collection) copyBlobs(w io.Writer, in *bufio.Reader) error {
 		var target strings.Builder
 		to := io.Writer(out)
 		if links[id] != nil {
-			to = io.MultiWriter(out, &target) // at most maxLink
+			to = io.MultiWriter(to, &target) // at most maxLink
+		}
+		looker := &inspector{}
+		if path, isFresh := fresh[id]; isFresh {
+			looker, c.verdicts[id] = inspect(path, c.limits.Check)
+			to = io.MultiWriter(to, looker)
 		}
 		if _, err := io.CopyN(to, in, n); err != nil {
 			return fmt.Errorf("reading object %s: %w", id, noEOF(err))
+		}
+		if c.verdicts[id] != nil {
+			looker.end()
 		}
 		if end, err := in.ReadByte(); err != nil || end != '\n' {
 			return fmt.Errorf("object %s does not end where it said: %w", id, noEOF(err))
@@ -99,8 +110,25 @@ func (c *collection) copyBlobs(w io.Writer, in *bufio.Reader) error {
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	slices.SortFunc(c.refused, func(a, b Refused) int { return strings.Compare(a.Path, b.Path) })
-	return c.stopIfRefused()
+	return nil
+}
+
+// linksAndFresh are the paths of new links by their contents, and one path for all contents that the base has nowhere.
+func (c *collection) linksAndFresh() (links map[OID][]string, fresh map[OID]string) {
+	links, fresh = map[OID][]string{}, map[OID]string{}
+	known := make(map[OID]bool, len(c.base))
+	for _, e := range c.base {
+		known[e.id] = true
+	}
+	for _, u := range c.news() {
+		if u.mode == modeLink {
+			links[u.id] = append(links[u.id], u.path)
+		}
+		if _, seen := fresh[u.id]; !seen && !known[u.id] {
+			fresh[u.id] = u.path
+		}
+	}
+	return links, fresh
 }
 
 // verify holds the ids that the agent's side named against those that fast-import computed.

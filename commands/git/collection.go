@@ -24,6 +24,8 @@ type collection struct {
 	ids     []OID // distinct, in order
 	sizes   map[OID]int64
 	refused []Refused
+
+	verdicts map[OID]*verdict // on contents that the base has nowhere
 }
 
 // errRefused ends a transfer whose rest is not wanted; the reasons are in the collection.
@@ -68,6 +70,7 @@ func (c *collection) readEntries(in *bufio.Reader, paths []string) error {
 		if problem := nameProblem(c.base, u.path, u.mode); problem != "" {
 			c.refused = append(c.refused, Refused{u.path, problem})
 		}
+		c.checkName(u.path)
 		if distinct[u.id] = true; len(c.entries) == len(paths) {
 			return fmt.Errorf("more than the %d paths that were asked for came", len(paths))
 		}
@@ -79,6 +82,16 @@ func (c *collection) readEntries(in *bufio.Reader, paths []string) error {
 	}
 	slices.Sort(c.ids)
 	return c.stopIfRefused()
+}
+
+// checkName refuses a new path that is itself what must not leave. It is not named: that would be the leak.
+func (c *collection) checkName(path string) {
+	if _, tracked := c.base[path]; tracked || c.limits.Check == nil {
+		return
+	}
+	if reason := c.limits.Check(path, []byte(path)); reason != "" {
+		c.refused = append(c.refused, Refused{"", "the name of a new file " + reason})
+	}
 }
 
 // noteMissing names what was asked for and did not come: git passes over names that it refuses.

@@ -15,11 +15,16 @@ type Limits struct {
 	MaxFiles int   // changed paths; 0 means 100,000
 	// Hold, when not nil, names paths whose changes are kept out of Taken.Tree, which has them as in the base.
 	Hold func(path string) bool
+	// Check, when not nil, looks at all that the agent made: each new path, as a window of its own, and the contents that
+	// the base has nowhere, while they cross, in windows of at most 128 KiB that overlap by CheckOverlap bytes. A reason
+	// refuses the path; it must not quote the window, which is reused. The same contents are looked at once, under one of
+	// their paths. It is called from one goroutine at a time.
+	Check func(path string, window []byte) (reason string)
 }
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		MaxFile: cmp.Or(l.MaxFile, 100<<20), MaxTotal: cmp.Or(l.MaxTotal, 1<<30), MaxFiles: cmp.Or(l.MaxFiles, 100_000), Hold: l.Hold,
+		MaxFile: cmp.Or(l.MaxFile, 100<<20), MaxTotal: cmp.Or(l.MaxTotal, 1<<30), MaxFiles: cmp.Or(l.MaxFiles, 100_000), Hold: l.Hold, Check: l.Check,
 	}
 }
 
