@@ -30,10 +30,13 @@ type call struct {
 	held  []finding
 	seen  map[string]bool // keys counted for this call
 	named bool            // a finding named what it is about
+
+	id      string // "" for what is no call
+	spilled int    // paths that it was the first to name
 }
 
-func (c *Collector) newCall() *call {
-	return &call{c: c, parts: map[string]*stream{}, seen: map[string]bool{}}
+func (c *Collector) newCall(id string) *call {
+	return &call{c: c, id: id, parts: map[string]*stream{}, seen: map[string]bool{}}
 }
 
 // byAge returns the calls, the one that was longest not heard of first.
@@ -88,7 +91,7 @@ func (k *call) take(p Piece) {
 }
 
 func (k *call) newStream() *stream {
-	return newStream(k.found, k.c.frame.ours)
+	return newStream(k.found, k.spill, k.c.frame.ours)
 }
 
 // finish reads the unfinished lines of all parts.

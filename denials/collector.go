@@ -30,6 +30,7 @@ type Collector struct {
 	clock  uint64 // counts updates, for the age of calls
 	stderr *call
 	fresh  []Want // new subjects that OnWant has not been told yet
+	spills []Spill
 }
 
 // NewCollector returns an empty collector.
@@ -38,7 +39,7 @@ func NewCollector(o Options) *Collector {
 		o.Source = "agent"
 	}
 	c := &Collector{options: o, frame: frame{o.Workspace, o.Home}, store: newStore(), calls: map[string]*call{}}
-	c.stderr = c.newCall()
+	c.stderr = c.newCall("")
 	return c
 }
 
@@ -165,8 +166,9 @@ func (c *Collector) call(id string) *call {
 		if len(c.calls) == maxCalls {
 			c.evict()
 		}
-		k = c.newCall()
-		c.calls[strings.Clone(id)] = k
+		id = strings.Clone(id)
+		k = c.newCall(id)
+		c.calls[id] = k
 	}
 	c.clock++
 	k.age = c.clock

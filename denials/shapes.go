@@ -78,6 +78,7 @@ var table = sync.OnceValues(func() ([]shape, *lookup) {
 	for _, w := range rootWords {
 		all = append(all, shape{w, true, root})
 	}
+	all = append(all, shape{savedTo, true, func(*line, string, string) (finding, bool) { return finding{}, false }}) // spill.go
 	triggers := make([]trigger, len(all))
 	for i, s := range all {
 		triggers[i] = trigger{s.text, s.fold}

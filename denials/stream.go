@@ -18,8 +18,10 @@ const (
 // A stream is one part of one call's output: complete lines are read at once and forgotten, only the unfinished one is kept.
 type stream struct {
 	found func(finding) // gets what the lines say
+	spill func(path string)
 	ours  func(string) bool
 
+	half    string // a path that the end of a piece cut
 	pending []byte // the line without an end so far
 	cont    bool   // pending continues a line longer than maxLine
 	prev    []byte // the last bytes before pending
@@ -33,8 +35,8 @@ type stream struct {
 	ended []byte       // its last bytes
 }
 
-func newStream(found func(finding), ours func(string) bool) *stream {
-	s := &stream{found: found, ours: ours}
+func newStream(found func(finding), spill func(string), ours func(string) bool) *stream {
+	s := &stream{found: found, spill: spill, ours: ours}
 	s.sum.SetSeed(maphash.MakeSeed())
 	return s
 }
@@ -108,7 +110,7 @@ func (s *stream) feed(text string) {
 	s.prev = keepTail(s.prev, text[:end], maxPrev)
 	text = text[end:]
 	for len(text) > maxLine {
-		s.read(text[:maxLine], "")
+		s.piece(text[:maxLine], "", "", true)
 		s.advance(text[:maxLine], "")
 		s.cont = true
 		text = text[maxLine:]
@@ -148,7 +150,7 @@ func (s *stream) complete(text string) string {
 
 func (s *stream) flush(end string) {
 	text := string(s.pending)
-	s.read(text, "")
+	s.piece(text, "", "", end == "")
 	s.advance(text, end)
 }
 
@@ -164,6 +166,7 @@ func (s *stream) finish() {
 	if len(s.pending) > 0 {
 		s.flush("\n")
 	}
+	s.endPath()
 	s.cont = false
 }
 
@@ -183,7 +186,7 @@ func (s *stream) scan(text string) {
 		from := start + (at-start)/maxLine*maxLine
 		to := min(from+maxLine, end)
 		s.cont = from > start
-		s.read(text[from:to], text[:from])
+		s.piece(text[from:to], text[:from], text[to:end], false)
 		s.cont = false
 		if done = to; to == end {
 			done, start = end+1, end+1
@@ -209,15 +212,28 @@ func nextLineEnd(s string) int {
 	return len(s)
 }
 
-// read gives one line to the shapes. Past is what came before it in the text at hand, behind s.prev.
-func (s *stream) read(text, past string) {
+// piece reads one line, or a piece of a long one: rest is what is at hand of the same line behind it, and open says that
+// there may be more of it. Past is as in read.
+func (s *stream) piece(text, past, rest string, open bool) {
+	s.restOfPath(text)
+	if s.read(text, past) {
+		s.spills(text, rest)
+	}
+	if !open {
+		s.endPath()
+	}
+}
+
+// read gives one line to the shapes. Past is what came before it in the text at hand, behind s.prev. It reports whether the
+// line holds a trigger and was not read before.
+func (s *stream) read(text, past string) (fresh bool) {
 	if _, triggers := table(); triggers.next(text, 0) < 0 {
-		return
+		return false
 	}
 	sum := maphash.String(s.sum.Seed(), text)
 	slot := &s.known[sum%uint64(len(s.known))]
 	if *slot == sum && !s.cont {
-		return
+		return false
 	}
 	l, ok := newLine(text)
 	looked := s.cont
@@ -231,9 +247,10 @@ func (s *stream) read(text, past string) {
 			s.found(f)
 		}
 	}
-	if !looked {
+	if !looked && len(text) < maxLine { // the path in a longer line may go on in another way
 		*slot = sum
 	}
+	return true
 }
 
 // lines returns the last lines of prev and past, the nearest first, without empty ones.
