@@ -2,52 +2,28 @@ package executor
 
 import (
 	"context"
-	"path"
-	"regexp"
 
 	"github.com/d3mlabs/ai-flow/denials"
 	"github.com/d3mlabs/ai-flow/isolation"
 )
 
-// Agents put output that is too long for the wire into a file of their own and say where. Denials in the middle are then
-// nowhere else (agents.md point 16), so the files are scanned: as the agent user, so that nothing is read which the
-// agent could not read itself, and bounded.
-const (
-	maxSpills    = 8       // files of one call
-	maxSpillSize = 8 << 20 // bytes of one file
-)
+// maxSpillSize bounds the bytes read of one file in which an agent put output that was too long for the wire.
+const maxSpillSize = 8 << 20
 
-// spilled finds "Saved to: /p", "Full output saved to: /p" and their kin.
-var spilled = regexp.MustCompile(`(?i)\bsaved to:? +(/[^\s"'<>|]{1,1000})`)
-
-func spillPaths(text string, room int) []string {
-	if room <= 0 {
-		return nil
-	}
-	var paths []string
-	for _, m := range spilled.FindAllStringSubmatch(text, room) {
-		paths = append(paths, path.Clean(m[1]))
-	}
-	return paths
-}
-
-// scanSpills reads what the calls spilled. A file that cannot be read is the agent's own affair: it is logged, and the
-// want that it may have held is lost, which the log then says.
+// scanSpills reads what the calls spilled: denials in the middle of long output are nowhere else (agents.md point 16).
+// It reads as the agent user, so that nothing is seen which the agent could not see itself. A file that cannot be read is
+// the agent's own affair: the log says that a want may have been lost with it.
 func scanSpills(ctx context.Context, room *isolation.Room, t *turn) {
-	seen := map[string]bool{}
-	for _, s := range t.steps.list {
-		for _, p := range s.spilled {
-			if seen[p] || len(seen) >= maxSpills*4 {
-				continue
-			}
-			seen[p] = true
-			data, err := room.ReadFile(ctx, p, maxSpillSize)
-			if err != nil {
-				t.log.Foreign(t.label+" ", "output that the agent put into "+p+" could not be scanned: "+err.Error())
-				continue
-			}
-			t.wants.Observe(denials.Call{ID: s.id, Kind: toolKind(s.kind), Command: s.command, Exit: s.exit,
-				Pieces: []denials.Piece{{Part: "spilled " + p, Text: string(data)}}, Done: true, Failed: s.status == "failed"})
+	for _, s := range t.wants.Spills() {
+		data, err := room.ReadFile(ctx, s.Path, maxSpillSize)
+		if err != nil {
+			t.log.Foreign(t.label+" ", "output that the agent put into "+s.Path+" could not be scanned: "+err.Error())
+			continue
 		}
+		call := denials.Call{ID: s.CallID, Pieces: []denials.Piece{{Part: "spilled " + s.Path, Text: string(data)}}, Done: true}
+		if step := t.steps.byID[s.CallID]; step != nil {
+			call.Kind, call.Command, call.Exit, call.Failed = toolKind(step.kind), step.command, step.exit, step.status == "failed"
+		}
+		t.wants.Observe(call)
 	}
 }

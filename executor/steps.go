@@ -16,7 +16,6 @@ type step struct {
 	began, ended                          time.Duration
 	output                                bool
 	allowed, refused                      bool
-	spilled                               []string // files of its own in which the agent says the full output is
 }
 
 // steps are the calls of a launch in order of appearance, at most maxRecords of them.
@@ -61,7 +60,6 @@ func (s *step) merge(c acpclient.ToolCall, at time.Duration) bool {
 	}
 	for _, o := range c.Outputs {
 		s.output = s.output || o.Text != ""
-		s.spilled = append(s.spilled, spillPaths(o.Text, maxSpills-len(s.spilled))...)
 	}
 	if s.closed() && s.ended == 0 {
 		s.ended = at
