@@ -84,6 +84,8 @@ func BenchmarkAttack(b *testing.B) {
 		{"colons", ": a: b: c: d: permission denied "},
 		{"errno", "EACCES EPERM ENOENT "},
 		{"carriage", "permission denied\r"},
+		{"spills", "saved to: /a saved to:/"},
+		{"spill-lines", "Full output saved to: /tmp/a.txt\n"},
 	} {
 		b.Run(c.name, func(b *testing.B) { benchmarkDeltas(b, strings.Repeat(c.unit, mega/len(c.unit)), 64<<10) })
 	}

@@ -28,6 +28,9 @@
 // (indented text, file:line: prefixes, a reason alone) count only when the call failed. A reason without a path counts only
 // when nothing in the call names one; its subject is then the command that ran.
 //
+// Output that was too long for the wire lies in a file, and the agent says where: [Collector.Spills] are these files. The
+// package reads none of them.
+//
 // The package refuses to guess: source text, diffs, search hits, test names, manual pages, HTTP and SQL and ssh refusals and
 // read-only file systems are no wants, and a path that was not printed is never made up. It also refuses to judge: it grants
 // nothing, suggests nothing, and its texts are printable and bounded but still foreign.

@@ -26,6 +26,7 @@ func FuzzPieces(f *testing.F) {
 	f.Add("a.go:"+long+long[:150]+"3:\tcat: /etc/x: Permission denied\n", "", uint64(67), int8(15)) // a trigger across the cut of a long line
 	f.Add("usage\nmust be run as root\n", "x --help", uint64(106), int8(0))
 	f.Add(strings.Repeat("permission denied: '/a' ", 600), "cat x", uint64(2), int8(0))
+	f.Add("EACCES "+long[:maxLine-30]+" saved to: /a/b/c"+long+" saved to\n/d saved to: /e", "", uint64(3), int8(0))
 	f.Fuzz(func(t *testing.T, output, command string, seed uint64, exit int8) {
 		var code *int
 		if exit >= 0 {
@@ -40,7 +41,7 @@ func FuzzPieces(f *testing.F) {
 			for _, w := range wants {
 				checkBounds(t, w)
 			}
-			return fmt.Sprintf("%+v", wants)
+			return fmt.Sprintf("%+v %+v", wants, c.Spills())
 		}
 		whole := run(func(c *Collector) { c.Observe(Call{ID: "1", Pieces: text(output)}) })
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -13,6 +13,7 @@ const (
 	maxSpills   = 8    // paths of one call
 	maxAllSpill = 32   // paths of all calls
 	maxSpillLen = 1024 // bytes of a path; a longer one is none
+	maxLead     = 16   // bytes between the words and the path
 )
 
 // Spill is a file in which the agent says that the output of a call is. Path is absolute, clean and foreign, at most 1024
@@ -30,11 +31,11 @@ func (c *Collector) Spills() []Spill {
 	for _, k := range c.byAge() {
 		counted := k.spilled
 		for _, s := range k.parts {
-			half := s.half
+			half, halved := s.half, s.halved
 			s.restOfPath(string(s.pending))
 			s.spills(string(s.pending), "")
 			s.endPath()
-			s.half = half
+			s.half, s.halved = half, halved
 		}
 		k.spilled = counted
 	}
@@ -54,37 +55,36 @@ func (k *call) spill(p string) {
 
 // spills finds the paths that are announced in one line, or in a piece of a long one with the rest at hand.
 func (s *stream) spills(text, rest string) {
-	rest = rest[:min(len(rest), 2*maxSpillLen)]
-	behind := len(rest)
-	text += rest
-	for {
-		at := indexFold(text, savedTo)
-		if at < 0 || at >= len(text)-behind {
+	limit := len(text)
+	text += rest[:min(len(rest), 2*maxSpillLen)]
+	for at := 0; ; {
+		next := indexFold(text[at:limit], savedTo)
+		if next < 0 {
 			return
 		}
-		before := at > 0 && isNameByte(text[at-1])
-		text = text[at+len(savedTo):]
-		rest := strings.TrimPrefix(text, ":")
-		if rest = strings.TrimLeft(rest, " \t`'\"*<"); before || rest == text || !strings.HasPrefix(rest, "/") {
-			continue
-		}
-		if s.path(rest) {
+		inWord := at+next > 0 && isNameByte(text[at+next-1])
+		at += next + len(savedTo)
+		if !inWord && s.announced(text[at:]) {
 			return
 		}
 	}
 }
 
-// path takes the path that text begins with, and reports whether text ended first: the next piece may have the rest.
-func (s *stream) path(text string) (open bool) {
-	end := strings.IndexAny(text, " \t\r\n\"'`*<>|\\\x1b")
-	if end < 0 && len(text) <= maxSpillLen {
-		s.half = text
-		return true
+// announced takes the path that text brings, and reports whether text ended first: the next piece may have the rest.
+func (s *stream) announced(text string) (open bool) {
+	text = text[:min(len(text), maxLead+maxSpillLen+1)]
+	p := strings.TrimLeft(strings.TrimPrefix(text, ":"), " \t`'\"*<")
+	lead := len(text) - len(p)
+	if lead > maxLead || p != "" && (lead == 0 || p[0] != '/') {
+		return false
 	}
-	if end >= 0 && end <= maxSpillLen {
-		s.named(text[:end])
+	switch end := strings.IndexAny(p, " \t\r\n\"'`*<>|\\\x1b"); {
+	case end >= 0 && end <= maxSpillLen:
+		s.named(p[:end])
+	case end < 0 && len(p) <= maxSpillLen:
+		s.half, s.halved = text, true
 	}
-	return false
+	return s.halved
 }
 
 // named takes a whole path, without the punctuation of a sentence around it.
@@ -94,21 +94,17 @@ func (s *stream) named(p string) {
 	}
 }
 
-// restOfPath completes a path that the piece before text left half.
+// restOfPath completes what the piece before text left half.
 func (s *stream) restOfPath(text string) {
-	if half := s.half; half != "" {
-		s.half = ""
-		s.path(half + text[:min(len(text), maxSpillLen+1)])
+	if s.halved {
+		s.halved = false
+		s.announced(s.half + text[:min(len(text), maxLead+maxSpillLen+1)])
 	}
 }
 
-// endPath takes the half path for whole: its line ended.
+// endPath takes a half path for whole: its line ended.
 func (s *stream) endPath() {
-	if s.half != "" {
-		p := s.half
-		s.half = ""
-		s.named(p)
-	}
+	s.restOfPath("\n")
 }
 
 // indexFold finds lower, which is lower case ASCII, in any case.

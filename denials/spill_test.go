@@ -36,6 +36,9 @@ func TestSpills(t *testing.T) {
 		strings.Repeat("x", maxLine-30) + " saved to: /crosses/the/border/of/a/piece/of/the/line and on":               "/crosses/the/border/of/a/piece/of/the/line",
 		strings.Repeat("x", maxLine-30) + " saved to: /ends/at/the/en":                                                 "/ends/at/the/en",
 		strings.Repeat("x", 2*maxLine-30) + " saved to: /second/piece/of/the/line/too\nand " + strings.Repeat("y", 99): "/second/piece/of/the/line/too",
+		strings.Repeat("x", maxLine-len(savedTo)-1) + " " + savedTo + ": /right/at/the/cut and":                        "/right/at/the/cut",
+		strings.Repeat("x", maxLine-len(savedTo)-3) + " " + savedTo + ": /just/before/the/cut":                         "/just/before/the/cut",
+		strings.Repeat("x", maxLine-len(savedTo)-2) + " " + savedTo + ":" + strings.Repeat(" ", 99) + "/x":             "",
 	} {
 		var wanted []string
 		if want != "" {

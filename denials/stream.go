@@ -21,7 +21,8 @@ type stream struct {
 	spill func(path string)
 	ours  func(string) bool
 
-	half    string // a path that the end of a piece cut
+	half    string // of an announced path, when halved: what the end of a piece left of it
+	halved  bool
 	pending []byte // the line without an end so far
 	cont    bool   // pending continues a line longer than maxLine
 	prev    []byte // the last bytes before pending
