@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -82,6 +83,38 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if took := time.Since(began); took > 20*time.Second {
 		ts.Fatalf("it took %v to end", took)
 	}
+}
+
+// exits runs a program and checks its exit status exactly: exits STATUS PROGRAM ARG...
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS PROGRAM ARG...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
+
+// paste runs the command that stands behind a mark on the last standard error, as root: paste MARK
+func paste(ts *testscript.TestScript, neg bool, args []string) {
+	needRoot(ts, false, nil)
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: paste MARK")
+	}
+	_, command, found := strings.Cut(ts.ReadFile("stderr"), args[0])
+	command, _, _ = strings.Cut(strings.TrimSpace(command), "\n")
+	if !found {
+		ts.Fatalf("no %q on standard error", args[0])
+	}
+	ts.Check(ts.Exec("sh", "-c", command))
 }
 
 func lookPath(name, path string) (string, error) {

@@ -63,7 +63,7 @@ func (p *program) listAgents(asJSON bool) error {
 	if asJSON {
 		return writeJSON(p, all)
 	}
-	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSTATUS\tUSABLE\tBINARY\tCREDENTIAL")
 	for _, l := range all {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.Status, yesNo(l.Usable), render.Terminal(l.binaryText()), l.credentialText())
@@ -106,7 +106,7 @@ func yesNo(b bool) string {
 }
 
 func writeJSON(p *program, v any) error {
-	e := json.NewEncoder(p.Stdout)
+	e := json.NewEncoder(p.out)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
 }

@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/agents"
 	"github.com/d3mlabs/ai-flow/isolation"
-	"github.com/d3mlabs/ai-flow/render"
 )
 
 // chooseAgent decides which agent runs, and as whom, and says both before anything runs.
@@ -40,8 +36,12 @@ func (p *program) chooseAgent(ctx context.Context, o tryOptions, policy commands
 	if err != nil {
 		return executor.Agent{}, fmt.Errorf("finding our own executable: %w", err)
 	}
-	return executor.Agent{Profile: profile, Args: p.env.agentArgs, Binary: binary, Self: self, Identity: id,
-		Environ: p.env.all, AllowEnv: p.env.allow}, nil
+	agent := executor.Agent{Profile: profile, Binary: binary, Self: self, Identity: id,
+		Environ: p.env.all, AllowEnv: p.env.allow}
+	if profile.Status != agents.BuiltIn { // its arguments are ours
+		agent.Args = p.env.agentArgs
+	}
+	return agent, nil
 }
 
 // demoAgent is the name of the built-in agent.
@@ -110,36 +110,7 @@ func (p *program) announce(profile agents.Profile, id isolation.Identity, fallba
 		p.say.line("  %s is not set; the agent may ask for a login, which nobody here can give", profile.Credential)
 	}
 	if fallback != nil {
-		p.say.line("  isolation is off: %s", strings.TrimSuffix(fallback.Error(), "; "+hint(fallback)))
+		p.say.line("  isolation is off: %s", fallback)
 		p.say.line("  switch it on with: %s", hint(fallback))
-	}
-}
-
-// secretName matches names of variables whose values are nobody's business, whoever put them there.
-var secretName = regexp.MustCompile(`(?i)TOKEN|SECRET|PASSW|PRIVATE_?KEY|API_?KEY|ACCESS_?KEY|CREDENTIAL`)
-
-// mask registers all secrets of our environment with the log, the agent's own and those that it must never see, so that
-// one which comes back in any text of the agent's goes no further (S5).
-func (p *program) mask(log *render.Log, profile agents.Profile) {
-	known := append(slices.Clone(profile.Secrets), profile.Credential)
-	for _, v := range p.env.all {
-		name, value, _ := strings.Cut(v, "=")
-		if value != "" && (slices.Contains(known, name) || secretName.MatchString(name)) {
-			log.Mask(value)
-		}
-	}
-}
-
-// removeStale removes private directories of runs that were killed. A run takes hours at most, so one that is older than
-// two days is nobody's; an error is no matter, the next run tries again.
-func removeStale(state string) {
-	old, err := filepath.Glob(filepath.Join(state, runPrefix+"*"))
-	if err != nil {
-		return
-	}
-	for _, dir := range old {
-		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > 48*time.Hour {
-			os.RemoveAll(dir)
-		}
 	}
 }

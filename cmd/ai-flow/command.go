@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v2"
@@ -28,13 +29,18 @@ type Command struct {
 // Main runs the program and returns its exit status. When ctx ends, whatever was started is ended first.
 func (c Command) Main(ctx context.Context) int {
 	env, err := parseEnvironment(c.Environ)
-	say := newVoice(c.Stderr, env)
+	secrets := env.secretValues()
+	known := newSecrets(secrets)
+	say := newVoice(c.Stderr, env, known)
 	if err != nil {
 		say.failure(err)
 		return ExitUsage
 	}
-	p := &program{Command: c, env: env, say: say}
+	p := &program{Command: c, env: env, secrets: secrets, say: say, out: newGuard(c.Stdout, known)}
 	err = p.app().RunContext(ctx, append([]string{"ai-flow"}, c.Args...))
+	if flushed := p.out.flush(); err == nil && flushed != nil {
+		err = fmt.Errorf("writing to standard output: %w", flushed)
+	}
 	status := exitStatus(ctx, err)
 	var reported *reportedError
 	if err != nil && !errors.As(err, &reported) {
@@ -43,11 +49,14 @@ func (c Command) Main(ctx context.Context) int {
 	return status
 }
 
-// program is a Command with its environment understood.
+// program is a Command with its environment understood. Whatever it prints goes through out and say, never through the
+// Command's own writers.
 type program struct {
 	Command
-	env environment
-	say *voice
+	env     environment
+	secrets []string // values that must not be printed
+	say     *voice
+	out     *guard
 }
 
 // reportedError is a failure whose result has been written already.
@@ -82,7 +91,7 @@ func (p *program) app() *cli.App {
 		Name:        "ai-flow",
 		Usage:       "a coding agent behind a real boundary, asked by a comment",
 		Description: "Flags come before arguments: ai-flow try --agent demo '/ask how is this tested?'",
-		Reader:      p.Stdin, Writer: p.Stdout, ErrWriter: p.Stderr,
+		Reader:      p.Stdin, Writer: p.out, ErrWriter: p.say.w,
 		HideVersion: true, HideHelpCommand: true,
 		Flags:          []cli.Flag{&cli.BoolFlag{Name: "version", Usage: "print version, commit and Go version"}},
 		ExitErrHandler: func(*cli.Context, error) {}, // the library would call os.Exit and write by itself

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/user"
-	"slices"
+	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/executor/process"
 	"github.com/d3mlabs/ai-flow/isolation"
@@ -19,32 +21,34 @@ type boundary struct {
 	required bool   // somebody named the user or asked for isolation: no way round it is looked for
 }
 
-// identity finds out who the agent runs as on this host. Where the agent user is missing and we have the rights, it makes
-// it, after saying each step. Where we have not, and nobody insists, the boundary stays off: fallback is then the reason,
-// and only the built-in agent may be run.
+// identity finds out who the agent runs as on this host. Where the agent user or the rule that leads to it is missing and we
+// have the rights, it makes them, after saying each step; a user that is refused for anything else gets no rule. Where we
+// have not the rights, and nobody insists, the boundary stays off: fallback is then the reason, and only the built-in agent
+// may be run.
 func (p *program) identity(ctx context.Context, b boundary) (id isolation.Identity, fallback error, err error) {
 	if b.off {
 		id, err = p.unisolated()
 		return id, nil, err
 	}
-	name := b.user
-	if name == "" {
-		name = defaultUser
-	}
+	name := firstOf(b.user, defaultUser)
 	id, err = isolation.Resolve(ctx, process.Runner{}, name)
 	var setup *isolation.SetupError
 	if err == nil || !errors.As(err, &setup) {
 		return id, nil, err
 	}
-	switch err := p.prepareHost(ctx, name); {
-	case ctx.Err() != nil:
-		return id, nil, context.Cause(ctx)
-	case err == nil:
-		id, err = isolation.Resolve(ctx, process.Runner{}, name)
-		return id, nil, err
-	case !errors.Is(err, errNoRights):
-		return id, nil, err
-	case b.required || os.Geteuid() == 0:
+	if setup.Kind == isolation.NoUser || setup.Kind == isolation.NoRule {
+		me, err := user.Current()
+		if err != nil {
+			return id, nil, fmt.Errorf("finding out who we are: %w", err)
+		}
+		host := isolation.HostSetup{Dispatcher: me.Username, Agent: name}
+		if mayPrepare(ctx, host) {
+			id, err = p.prepareHost(ctx, host)
+			return id, nil, err
+		}
+		setup.Fix = firstOf(p.switchOn(host), setup.Fix)
+	}
+	if b.required || os.Geteuid() == 0 {
 		return id, nil, setup
 	}
 	id, err = p.unisolated()
@@ -60,47 +64,72 @@ func (p *program) unisolated() (isolation.Identity, error) {
 	return isolation.Unisolated(p.env.appKey)
 }
 
-// errNoRights is a host that we may not change.
-var errNoRights = errors.New("no rights to make the agent user")
+// mayPrepare reports whether the steps could be done at all, before any of them is announced.
+func mayPrepare(ctx context.Context, host isolation.HostSetup) bool {
+	return runStep(ctx, host.Trial()) == nil
+}
 
-// prepareHost makes the agent user and the rule that lets us become it. Each step is said before it is done.
-func (p *program) prepareHost(ctx context.Context, agent string) error {
-	me, err := user.Current()
-	if err != nil {
-		return fmt.Errorf("finding out who we are: %w", err)
+// prepareHost makes the agent user and the rule that lets us become it. Another run may be making them at this moment, and
+// the tools for that fail while one of them works, so what failed is looked at again.
+func (p *program) prepareHost(ctx context.Context, host isolation.HostSetup) (id isolation.Identity, err error) {
+	const attempts, pause = 10, 500 * time.Millisecond
+	p.say.line("making this host ready, once:")
+	for range attempts {
+		if err = p.takeSteps(ctx, host); err == nil {
+			return isolation.Resolve(ctx, process.Runner{}, host.Agent)
+		}
+		select {
+		case <-ctx.Done():
+			return id, err
+		case <-time.After(pause):
+		}
 	}
-	setup := isolation.HostSetup{Dispatcher: me.Username, Agent: agent}
-	steps, err := setup.Steps()
+	return id, fmt.Errorf("making this host ready: %w", err)
+}
+
+// takeSteps does what is still missing. Each step is said before it is done.
+func (p *program) takeSteps(ctx context.Context, host isolation.HostSetup) error {
+	steps, err := host.Steps()
 	if err != nil {
 		return err
 	}
-	if len(steps) == 0 || !mayRun(ctx, steps[0]) {
-		return errNoRights
-	}
-	p.say.line("making this host ready, once:")
 	for _, s := range steps {
 		p.say.line("  %s", s.Say)
-		_, stderr, code, err := process.Runner{}.Run(ctx, s.Argv, s.Env, nil)
-		if err == nil && code != 0 {
-			err = fmt.Errorf("exit status %d: %s", code, quoted(string(stderr)))
-		}
-		if err != nil {
-			return fmt.Errorf("making this host ready: %w", err)
+		if err := runStep(ctx, s); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// mayRun reports whether the steps could be done at all, before any of them is announced: what stands before a step's own
-// command line (nothing as root, else the call that asks for no password) is tried on a command that does nothing.
-func mayRun(ctx context.Context, s isolation.SetupStep) bool {
-	if os.Geteuid() == 0 {
-		return true
+// runStep runs one step. A minute is long for any of them; only a look-up of users over a network that is down takes more.
+func runStep(ctx context.Context, s isolation.SetupStep) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	_, stderr, code, err := process.Runner{}.Run(ctx, s.Argv, s.Env, nil)
+	if err == nil && code != 0 {
+		err = fmt.Errorf("exit status %d: %s", code, quoted(string(stderr)))
 	}
-	end := slices.Index(s.Argv, "--")
-	if end < 0 {
-		return false
+	return err
+}
+
+// switchOn writes the steps into a file of our own and returns the one command that a person with the rights can paste, ""
+// when there is none. A file, because the steps are scripts of many lines, and because it can be read before it is run.
+func (p *program) switchOn(host isolation.HostSetup) string {
+	steps, err := host.Steps()
+	if err != nil || len(steps) == 0 {
+		return "" // the reason is the one that is being reported
 	}
-	_, _, code, err := process.Runner{}.Run(ctx, append(slices.Clone(s.Argv[:end+1]), "/bin/true"), s.Env, nil)
-	return err == nil && code == 0
+	var b strings.Builder
+	b.WriteString("# Switches isolation on for ai-flow. Written by ai-flow try; run it as root.\nset -e\n")
+	for _, s := range steps {
+		fmt.Fprintf(&b, "\necho %s\nenv -i %s %s\n", shellWord(s.Say), shellWords(s.Env), shellWords(s.Argv))
+	}
+	file := filepath.Join(p.env.state, "switch-on.sh")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		p.say.line("  writing down how to switch isolation on: %v", err)
+		return ""
+	}
+	// What a step starts with is how this host lets somebody act as root.
+	return shellWords([]string{host.Trial().Argv[0], "sh", file})
 }

@@ -40,6 +40,8 @@ func (s *stage) play(t *testing.T, dir string) {
 			"interrupt": interrupt,
 			"checkout":  checkout,
 			"noprocess": noProcess,
+			"exits":     exits,
+			"paste":     paste,
 		},
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/d3mlabs/ai-flow/render"
 	"github.com/urfave/cli/v2"
@@ -40,7 +41,7 @@ func (p *program) preview(name, out string) error {
 	if out != "" {
 		return os.WriteFile(p.path(out), page, 0o644)
 	}
-	_, err = p.Stdout.Write(page)
+	_, err = io.WriteString(p.out, muteHTML(string(page)))
 	return err
 }
 
@@ -54,7 +55,7 @@ func (p *program) path(name string) string {
 
 // readBounded reads a regular file of at most max bytes.
 func readBounded(name string, max int64) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO that nobody writes to would be waited for
 	if err != nil {
 		return nil, err
 	}

@@ -39,13 +39,13 @@ func (p *progress) event(e executor.Event) {
 	case executor.EventStep:
 		p.step(*e.Step)
 	case executor.EventRefused:
-		p.line("%s %s", p.say.paint(yellow, "refused:"), short(e.Text))
+		p.line("%s %s", p.say.paint(yellow, "refused:"), p.say.short(e.Text))
 	case executor.EventWant:
 		if e.Want.Channel != denials.Refused { // a refusal was told as one a moment ago
-			p.line("%s %s (%s)", p.say.paint(yellow, "wanted:"), short(e.Want.Subject), e.Want.Channel)
+			p.line("%s %s (%s)", p.say.paint(yellow, "wanted:"), p.say.short(e.Want.Subject), e.Want.Channel)
 		}
 	case executor.EventWaiting:
-		p.line("waiting: %s", short(e.Text))
+		p.line("waiting: %s", p.say.short(e.Text))
 	}
 }
 
@@ -76,7 +76,7 @@ func (p *progress) step(s executor.Step) {
 	if s.Status == "refused" {
 		return // told by its own event
 	}
-	p.line("%s  %s", short(name), p.ending(s))
+	p.line("%s  %s", p.say.short(name), p.ending(s))
 }
 
 func stepEnded(s executor.Step) bool {
@@ -143,14 +143,5 @@ func (p *progress) stillRunning(now time.Time) {
 	if what == "" {
 		what = "the agent is thinking"
 	}
-	p.line("%s", p.say.paint(dim, "still running: "+short(what)))
-}
-
-// short cuts foreign text to what fits beside a time on a terminal line.
-func short(s string) string {
-	const most = 100
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return s
+	p.line("%s", p.say.paint(dim, "still running: "+p.say.short(what)))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/d3mlabs/ai-flow/denials"
 	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/render"
 )
 
 func number(n int) *int { return &n }
@@ -19,7 +20,7 @@ var stamps = regexp.MustCompile(`(?m)^ *\d+\.\ds  `)
 // a want too.
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&voice{w: &out})
+	p := newProgress(newVoice(&out, environment{}, &render.Secrets{}))
 	step := func(id, command, status string, exit *int) executor.Event {
 		return executor.Event{Kind: executor.EventStep, Step: &executor.Step{ID: id, Command: command, Title: "Run it", Status: status, Exit: exit}}
 	}
@@ -58,7 +59,8 @@ waiting: another run has ai-agent
 func TestProgressIsSafe(t *testing.T) {
 	for _, colour := range []bool{false, true} {
 		var out bytes.Buffer
-		p := newProgress(&voice{w: &out, colour: colour})
+		p := newProgress(newVoice(&out, environment{}, &render.Secrets{}))
+		p.say.colour = colour
 		evil := "x\x1b]0;owned\x07\r\n  0.0s  all is well\u2028next\x9b2J\u202e" + strings.Repeat("long", 100)
 		p.event(executor.Event{Kind: executor.EventStep, Step: &executor.Step{ID: "1", Command: evil, Status: "completed"}})
 		p.event(executor.Event{Kind: executor.EventRefused, Text: evil})
@@ -85,7 +87,7 @@ func TestProgressIsSafe(t *testing.T) {
 
 func TestProgressReminds(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&voice{w: &out})
+	p := newProgress(newVoice(&out, environment{}, &render.Secrets{}))
 	p.event(executor.Event{Kind: executor.EventStep, Step: &executor.Step{ID: "1", Command: "make", Status: "in_progress"}})
 	p.stillRunning(p.told.Add(quietLimit - time.Second))
 	if out.Len() != 0 {

@@ -5,62 +5,62 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
+	"strings"
 
 	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/render"
 )
 
-// show writes the result: its files, then standard output, then what to do with it on standard error. No known secret
-// passes, whatever the agent made of it (S5). The error says how the run ended, when that was not well.
-func (p *program) show(o tryOptions, outcome commands.Outcome, log *render.Log, branch string) error {
+// tailLines is how much of a failed agent's standard error a person is shown; the run's log has more.
+const tailLines = 20
+
+// show writes the result: its files, then standard output, then what to do with it on standard error. The error says how
+// the run ended, when that was not well. A file that cannot be written hides nothing of what was done.
+func (p *program) show(o tryOptions, outcome commands.Outcome, out *output, branch string) error {
+	p.record(outcome, out.log)
 	report, err := outcome.Report.JSON()
-	if err != nil {
-		return fmt.Errorf("writing the report: %w", err)
-	}
-	dir := p.out(o)
-	if dir != "" {
-		if err := p.writeFiles(dir, outcome, log.Redact(string(report)), log); err != nil {
-			return err
-		}
-	}
-	text := string(report)
+	data := muteJSON(out.log.Redact(string(report)))
+	err = errors.Join(err, writeFiles(out, outcome, data), out.close())
+	text := data
 	if !o.json {
 		text = render.Text(outcome.Result, p.env.columns, isTerminal(p.Stdout) && !p.env.noColour)
 	}
-	if _, err := fmt.Fprint(p.Stdout, log.Redact(text)); err != nil {
+	_, printed := fmt.Fprint(p.out, text)
+	p.next(outcome, out, branch)
+	if err := errors.Join(err, printed, p.out.flush()); err != nil {
 		return fmt.Errorf("writing the result: %w", err)
 	}
-	p.next(outcome, dir, branch)
 	return ending(outcome)
 }
 
-func (p *program) writeFiles(dir string, outcome commands.Outcome, report string, log *render.Log) error {
-	comment, summary := log.Redact(render.Comment(outcome.Result)), log.Redact(render.Summary(outcome.Result))
-	page, err := render.Page("ai-flow "+outcome.Result.Command, comment+"\n\n---\n\n"+summary)
-	if err != nil {
-		return fmt.Errorf("rendering the preview: %w", err)
+// record keeps in the log how the run ended, and what went wrong underneath.
+func (p *program) record(outcome commands.Outcome, log *render.Log) {
+	log.Say("outcome: %v", outcome.Result.Outcome)
+	if outcome.Err != nil {
+		log.Foreign("error: ", outcome.Err.Error())
 	}
+}
+
+func writeFiles(out *output, outcome commands.Outcome, report string) error {
+	if out.dir == "" {
+		return nil
+	}
+	comment, summary := out.log.Redact(render.Comment(outcome.Result)), out.log.Redact(render.Summary(outcome.Result))
+	page, err := render.Page("ai-flow "+outcome.Result.Command, comment+"\n\n---\n\n"+summary)
 	files := []struct {
 		name string
 		data string
 	}{{"comment.md", comment}, {"summary.md", summary}, {"preview.html", string(page)}, {"report.json", report}}
 	if outcome.WorkflowPatch != nil {
-		files = append(files, struct{ name, data string }{workflowPatch, log.Redact(string(outcome.WorkflowPatch))})
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return &usageError{fmt.Sprintf("making the output directory: %v", err), "name another one: --out DIR"}
+		files = append(files, struct{ name, data string }{workflowPatch, out.log.Redact(string(outcome.WorkflowPatch))})
 	}
 	// One of an earlier run would pass for this one's.
-	errs := []error{ignoreMissing(os.Remove(filepath.Join(dir, workflowPatch)))}
+	errs := []error{err, ignoreMissing(os.Remove(filepath.Join(out.dir, workflowPatch)))}
 	for _, f := range files {
-		errs = append(errs, os.WriteFile(filepath.Join(dir, f.name), []byte(f.data), 0o644))
+		errs = append(errs, os.WriteFile(filepath.Join(out.dir, f.name), []byte(f.data), 0o644))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("writing the result: %w", err)
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 const workflowPatch = "workflows.patch"
@@ -73,15 +73,24 @@ func ignoreMissing(err error) error {
 }
 
 // next says where everything is, and the one command to go on with.
-func (p *program) next(outcome commands.Outcome, dir, branch string) {
-	if dir != "" {
-		p.say.line("files: %s (comment.md, summary.md, preview.html, report.json)", dir)
+func (p *program) next(outcome commands.Outcome, out *output, branch string) {
+	broke := outcome.Result.Outcome == render.Failed
+	var failed *executor.Failure
+	if broke && errors.As(outcome.Err, &failed) && strings.TrimSpace(failed.Tail) != "" {
+		p.say.line("the agent's standard error, its last lines:")
+		p.say.tail(failed.Tail, tailLines)
+	}
+	if out.dir != "" {
+		p.say.line("files: %s (comment.md, summary.md, preview.html, report.json, run.log)", out.dir)
+	}
+	if out.dir != "" && broke {
+		p.say.line("log: %s", out.logPath())
 	}
 	if outcome.WorkflowPatch != nil {
-		p.say.line("workflow files are never committed; look, then: git apply %s", strconv.Quote(filepath.Join(dir, workflowPatch)))
+		p.say.line("workflow files are never committed; look, then: git apply %s", shellWord(filepath.Join(out.dir, workflowPatch)))
 	}
 	if outcome.Branch != "" {
-		p.say.line("branch: git diff %s...%s", branch, outcome.Branch)
+		p.say.line("branch: git diff %s", shellWord(branch+"..."+outcome.Branch))
 	}
 }
 

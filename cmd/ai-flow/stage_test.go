@@ -122,6 +122,13 @@ func (s *stage) freshUser(ts *testscript.TestScript, neg bool, args []string) {
 	name := fmt.Sprintf("aift-f%d-%d", os.Getpid(), s.users.Add(1))
 	ts.Setenv("AI_FLOW_AGENT_USER", name)
 	ts.Defer(func() {
+		made, err := filepath.Glob("/etc/sudoers.d/ai-flow-*-" + name)
+		ts.Check(err)
+		for _, path := range append(made, "/var/lib/ai-flow/"+name+".lock") {
+			if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+				ts.Logf("%v", err)
+			}
+		}
 		if _, err := user.Lookup(name); err != nil {
 			return
 		}

@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/commands/git"
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/isolation"
-	"github.com/d3mlabs/ai-flow/render"
 	"github.com/urfave/cli/v2"
 )
 
@@ -50,9 +46,9 @@ func (p *program) tryCommand() *cli.Command {
 			&cli.StringFlag{Name: "as", Usage: "act as if the comment stood on an `issue|pr`"},
 			&cli.StringFlag{Name: "title", Usage: "`TITLE` of the issue or pull request"},
 			&cli.StringFlag{Name: "body", Usage: "`FILE` with the document that /edit changes and /ask may be about"},
-			&cli.StringFlag{Name: "out", Usage: "write comment.md, summary.md, preview.html, report.json to `DIR` (default: a directory of ai-flow's own)"},
+			&cli.StringFlag{Name: "out", Usage: "write comment.md, summary.md, preview.html, report.json, run.log to `DIR` (default: a directory of ai-flow's own)"},
 			&cli.BoolFlag{Name: "json", Usage: "print report.json instead of the result"},
-			&cli.BoolFlag{Name: "verbose", Usage: "print the run's log instead of the progress"},
+			&cli.BoolFlag{Name: "verbose", Usage: "print the run's log instead of the progress; it is in run.log in any case"},
 			&cli.BoolFlag{Name: "no-isolation", Usage: "let the agent run as yourself: it can read and change whatever you can"},
 		},
 		Action: func(c *cli.Context) error {
@@ -98,7 +94,7 @@ func (p *program) try(ctx context.Context, o tryOptions) error {
 	var refusal *commands.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		return p.show(o, commands.Refuse(request, refusal), render.NewLog(io.Discard, false), "")
+		return p.refuse(o, commands.Refuse(request, refusal))
 	case err != nil:
 		return err
 	case len(comment.Segments) == 0:
@@ -118,39 +114,57 @@ func (p *program) noCommand(c commands.Comment) error {
 
 // tryRequest opens what a run needs, in the order in which a person would mend what is missing.
 func (p *program) tryRequest(ctx context.Context, o tryOptions, request commands.Request) error {
-	private, err := p.privateDir()
+	private, err := p.openPrivate()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(private)
-	repo, branch, policy, err := p.openCheckout(ctx, private)
+	defer p.cleanUp(private.close)
+	repo, branch, policy, err := p.openCheckout(ctx, private.path)
 	if err != nil {
 		return err
 	}
-	defer repo.Close()
-	log := render.NewLog(io.Discard, false)
-	if o.verbose {
-		log = render.NewLog(p.Stderr, false)
+	defer p.cleanUp(repo.Close)
+	out, err := p.openOutput(o)
+	if err != nil {
+		return err
+	}
+	defer p.cleanUp(out.discard)
+	if private.stale != nil {
+		out.log.Say("removing what killed runs left: %v", private.stale)
 	}
 	tell := newProgress(p.say)
 	agent, err := p.chooseAgent(ctx, o, policy)
 	if err != nil {
 		return err
 	}
-	p.mask(log, agent.Profile)
-	agent.Log, agent.Limits = log, policy.Limits
-	agent.Room = isolation.OpenOptions{StateDir: p.env.state, TempDir: private,
+	agent.Log, agent.Limits = out.log, policy.Limits
+	agent.Room = isolation.OpenOptions{StateDir: p.env.state, TempDir: private.path,
 		Waiting: func(who string) { tell.event(executor.Event{Kind: executor.EventWaiting, Text: who}) }}
 	if !o.verbose {
 		agent.Progress = tell.event
 		defer tell.remind()()
 	}
 	flow := &commands.Flow{Agent: &agent, Repo: repo, Place: commands.File{Path: p.document(o.body)}, Policy: policy,
-		Model: firstOf(o.model, p.env.model), Log: log, AgentName: agent.Profile.Name, AgentStatus: statusText(agent.Profile.Status)}
+		Model: firstOf(o.model, p.env.model), Log: out.log, AgentName: agent.Profile.Name, AgentStatus: statusText(agent.Profile.Status)}
 	defer context.AfterFunc(ctx, func() { p.say.line("cancelled: ending the agent and what it left behind") })()
-	outcome := flow.Run(ctx, request)
-	log.Say("outcome: %v", outcome.Err)
-	return p.show(o, outcome, log, branch)
+	return p.show(o, flow.Run(ctx, request), out, branch)
+}
+
+// refuse shows a refusal, for which nothing was opened.
+func (p *program) refuse(o tryOptions, outcome commands.Outcome) error {
+	out, err := p.openOutput(o)
+	if err != nil {
+		return err
+	}
+	defer p.cleanUp(out.discard)
+	return p.show(o, outcome, out, "")
+}
+
+// cleanUp is for a defer: a failure to clean up changes nothing about what was done, and is said.
+func (p *program) cleanUp(f func() error) {
+	if err := f(); err != nil {
+		p.say.line("cleaning up: %v", err)
+	}
 }
 
 // document is the path of the document, "" for none.
@@ -163,6 +177,9 @@ func (p *program) document(name string) string {
 
 // openCheckout opens the repository around the working directory, and its policy as it is committed there.
 func (p *program) openCheckout(ctx context.Context, private string) (*git.Repo, string, commands.Policy, error) {
+	if p.Dir == "" {
+		return nil, "", commands.Policy{}, &usageError{"the working directory is gone", "cd into a checkout"}
+	}
 	repo, err := git.Open(ctx, p.Dir, private)
 	if errors.Is(err, git.ErrNotRepository) {
 		return nil, "", commands.Policy{}, &usageError{"there is no git repository at or above " + quoted(p.Dir),
@@ -206,20 +223,6 @@ func readPolicy(ctx context.Context, repo *git.Repo, commit git.OID) (commands.P
 	return policy, nil
 }
 
-// privateDir makes a directory for this run below our own one. What a killed run left there is removed by the next.
-func (p *program) privateDir() (string, error) {
-	if p.env.state == "" {
-		return "", &usageError{"there is no place for ai-flow's own files", "set HOME or XDG_STATE_HOME to an absolute path"}
-	}
-	if err := os.MkdirAll(p.env.state, 0o700); err != nil {
-		return "", &usageError{fmt.Sprintf("making ai-flow's own directory: %v", err), "set XDG_STATE_HOME to a directory that you can write"}
-	}
-	removeStale(p.env.state)
-	return os.MkdirTemp(p.env.state, runPrefix)
-}
-
-const runPrefix = "run-"
-
 func firstOf(values ...string) string {
 	for _, v := range values {
 		if v != "" {
@@ -227,15 +230,4 @@ func firstOf(values ...string) string {
 		}
 	}
 	return ""
-}
-
-// out is where the result's files go: what the caller named, else a directory of our own that the next run overwrites.
-func (p *program) out(o tryOptions) string {
-	if o.out != "" {
-		return p.path(o.out)
-	}
-	if p.env.state == "" {
-		return ""
-	}
-	return filepath.Join(p.env.state, "last")
 }

@@ -7,7 +7,7 @@ import (
 
 // version prints what was built from what. A build from a checkout knows its commit; `go run` does not tell it.
 func (p *program) version() error {
-	_, err := fmt.Fprintf(p.Stdout, "ai-flow %s\n", describeBuild())
+	_, err := fmt.Fprintf(p.out, "ai-flow %s\n", describeBuild())
 	return err
 }
 

@@ -14,14 +14,14 @@ import (
 )
 
 // voice is the only way in which the program speaks to a person: lines on standard error. All that it says passes
-// render.Terminal, since nearly every sentence quotes something foreign.
+// render.Terminal and a guard, since nearly every sentence quotes something foreign.
 type voice struct {
-	w      io.Writer
+	w      *guard
 	colour bool
 }
 
-func newVoice(w io.Writer, env environment) *voice {
-	return &voice{w: w, colour: isTerminal(w) && !env.noColour}
+func newVoice(w io.Writer, env environment, secrets *render.Secrets) *voice {
+	return &voice{w: newGuard(w, secrets), colour: isTerminal(w) && !env.noColour}
 }
 
 // isTerminal reports whether w is a character device. Only colours depend on it, so /dev/null, which is one too, is no matter.
@@ -35,7 +35,7 @@ func isTerminal(w io.Writer) bool {
 }
 
 // line says one line. Arguments are foreign text unless they are painted: they cannot move the cursor, nor begin a line of
-// ours by a line break of theirs.
+// ours by a line break of theirs. That standard error cannot be written is said nowhere: there is no other place for it.
 func (v *voice) line(format string, args ...any) {
 	safe := make([]any, len(args))
 	for i, a := range args {
@@ -45,21 +45,45 @@ func (v *voice) line(format string, args ...any) {
 		case int:
 			safe[i] = a
 		default:
-			safe[i] = oneLine(fmt.Sprint(a))
+			safe[i] = v.clean(fmt.Sprint(a))
 		}
 	}
 	fmt.Fprintf(v.w, format+"\n", safe...)
+}
+
+// clean makes one safe line of foreign text. Secrets are taken out before anything is cut off, since of a cut one a part would
+// stay, and again when what is invisible is gone, which may have stood inside of one.
+func (v *voice) clean(s string) string {
+	return v.w.secrets.Redact(oneLine(v.w.secrets.Redact(s)))
+}
+
+// short is clean, cut to what fits beside a time on a terminal line.
+func (v *voice) short(s string) string { return cut(v.clean(s), 100) }
+
+// tail says the last lines of foreign text, so many at most, each behind a mark.
+func (v *voice) tail(text string, lines int) {
+	all := strings.Split(strings.TrimRight(render.Terminal(v.w.secrets.Redact(text)), "\n\t "), "\n")
+	for _, l := range all[max(0, len(all)-lines):] {
+		v.line("  │ %s", cut(v.clean(l), 200))
+	}
 }
 
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(render.Terminal(s)), " ")
 }
 
+// cut shortens text to so many characters.
+func cut(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
 // failure says what went wrong and, when the error knows it, the next step.
 func (v *voice) failure(err error) {
-	fix := hint(err)
-	v.line("%s %s", v.paint(red, "ai-flow:"), strings.TrimSuffix(err.Error(), "; "+fix))
-	if fix != "" {
+	v.line("%s %s", v.paint(red, "ai-flow:"), err)
+	if fix := hint(err); fix != "" {
 		v.line("%s %s", v.paint(bold, "hint:"), fix)
 	}
 }
@@ -103,7 +127,7 @@ type painted string
 
 // paint makes text safe, and coloured when standard error is a terminal and NO_COLOR is not set.
 func (v *voice) paint(s style, text string) painted {
-	text = oneLine(text)
+	text = v.clean(text)
 	if !v.colour {
 		return painted(text)
 	}
@@ -112,9 +136,5 @@ func (v *voice) paint(s style, text string) painted {
 
 // quoted is foreign text in an error, bounded.
 func quoted(s string) string {
-	const most = 80
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return strconv.Quote(s)
+	return strconv.Quote(cut(s, 81))
 }

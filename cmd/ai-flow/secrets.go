@@ -1,0 +1,38 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+// secretName matches names of variables whose values are nobody's business, whoever put them there.
+var secretName = regexp.MustCompile(`(?i)TOKEN|SECRET|PASSW|PRIVATE_?KEY|API_?KEY|ACCESS_?KEY|CREDENTIAL`)
+
+// secretValues are the values of our environment that go no further when they come back in a text of the agent's (S5): what
+// the operator hands to it by AI_FLOW_AGENT_ENV and what any profile knows as a secret, whatever the names are, and what it
+// must never see, by its name.
+func (e environment) secretValues() (values []string) {
+	known := slices.Clone(e.allow)
+	for _, profile := range agents.All() {
+		known = append(append(known, profile.Secrets...), profile.Credential)
+	}
+	for _, v := range e.all {
+		name, value, _ := strings.Cut(v, "=")
+		if value != "" && (slices.Contains(known, name) || secretName.MatchString(name)) {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+func newSecrets(values []string) *render.Secrets {
+	s := &render.Secrets{}
+	for _, v := range values {
+		s.Add(v)
+	}
+	return s
+}
