@@ -41,7 +41,7 @@ func (p *program) openOutput(o tryOptions) (*output, error) {
 		out.file, w = f, f
 	}
 	if o.verbose {
-		w = io.MultiWriter(p.say.w, w)
+		w = io.MultiWriter(w, p.say)
 	}
 	out.log = render.NewLog(w, false)
 	for _, v := range p.secrets {
@@ -63,6 +63,34 @@ func (p *program) outDir(o tryOptions) string {
 
 // logPath is where the log is once it is closed.
 func (out *output) logPath() string { return filepath.Join(out.dir, runLog) }
+
+// write puts a file in its place as a whole. What stands there by that name is replaced and not opened: the directory may lie
+// in a checkout, where a name can be a link to anywhere, or a pipe that nobody reads.
+func (out *output) write(name, data string) error {
+	draft := filepath.Join(out.dir, fmt.Sprintf(".%s.%d", name, os.Getpid()))
+	if err := ignoreMissing(os.Remove(draft)); err != nil { // of a killed run with our number
+		return err
+	}
+	f, err := os.OpenFile(draft, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(draft, filepath.Join(out.dir, name))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(draft))
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
 
 // close gives the log its name.
 func (out *output) close() error {

@@ -58,19 +58,12 @@ func writeFiles(out *output, outcome commands.Outcome, report string) error {
 	// One of an earlier run would pass for this one's.
 	errs := []error{err, ignoreMissing(os.Remove(filepath.Join(out.dir, workflowPatch)))}
 	for _, f := range files {
-		errs = append(errs, os.WriteFile(filepath.Join(out.dir, f.name), []byte(f.data), 0o644))
+		errs = append(errs, out.write(f.name, f.data))
 	}
 	return errors.Join(errs...)
 }
 
 const workflowPatch = "workflows.patch"
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
-}
 
 // next says where everything is, and the one command to go on with.
 func (p *program) next(outcome commands.Outcome, out *output, branch string) {

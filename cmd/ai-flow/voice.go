@@ -51,10 +51,16 @@ func (v *voice) line(format string, args ...any) {
 	fmt.Fprintf(v.w, format+"\n", safe...)
 }
 
-// clean makes one safe line of foreign text. Secrets are taken out before anything is cut off, since of a cut one a part would
-// stay, and again when what is invisible is gone, which may have stood inside of one.
+// Write lets the run's log through to the terminal. A terminal that went away does not end the log in its file.
+func (v *voice) Write(b []byte) (int, error) {
+	_, _ = v.w.Write(b)
+	return len(b), nil
+}
+
+// clean makes one safe line of foreign text. Secrets are taken out when what is invisible is gone, which may have stood inside
+// of one, and before white space is joined and anything is cut off: of one that is not whole a part would stay.
 func (v *voice) clean(s string) string {
-	return v.w.secrets.Redact(oneLine(v.w.secrets.Redact(s)))
+	return oneLine(v.w.secrets.Redact(render.Terminal(s)))
 }
 
 // short is clean, cut to what fits beside a time on a terminal line.
@@ -62,7 +68,7 @@ func (v *voice) short(s string) string { return cut(v.clean(s), 100) }
 
 // tail says the last lines of foreign text, so many at most, each behind a mark.
 func (v *voice) tail(text string, lines int) {
-	all := strings.Split(strings.TrimRight(render.Terminal(v.w.secrets.Redact(text)), "\n\t "), "\n")
+	all := strings.Split(strings.TrimRight(v.w.secrets.Redact(render.Terminal(text)), "\n\t "), "\n")
 	for _, l := range all[max(0, len(all)-lines):] {
 		v.line("  │ %s", cut(v.clean(l), 200))
 	}
