@@ -172,3 +172,40 @@ func TestALivingDispatcherKeepsItsTree(t *testing.T) {
 		t.Error("the tree of a dead dispatcher is kept")
 	}
 }
+
+// Two that prepare a host at once make one lock: who holds it is not left with a file that has no name.
+func TestTheSharedLockIsMadeOnce(t *testing.T) {
+	p := hostuser.Get(t)
+	path := sharedLock(t, p)
+	steps, err := isolation.HostSetup{Dispatcher: "root", Agent: "aift-z" + strconv.Itoa(os.Getpid())}.Steps()
+	if err != nil || len(steps) != 2 {
+		t.Fatalf("%+v, %v", steps, err)
+	}
+	step := steps[1] // with the pair's agent in the place of one that is still to be made
+	step.Argv[len(step.Argv)-2], step.Argv[len(step.Argv)-1] = path, p.Agent.Name
+	for range 20 {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		made := make(chan os.FileInfo)
+		for range 4 {
+			go func() {
+				_, said, code, err := runner.Run(t.Context(), step.Argv, step.Env, nil)
+				info, err2 := os.Stat(path)
+				if err != nil || err2 != nil || code != 0 {
+					t.Errorf("status %d, %v, %v: %s", code, err, err2, said)
+				}
+				made <- info
+			}()
+		}
+		first := <-made
+		for range 3 {
+			if other := <-made; first != nil && other != nil && !os.SameFile(first, other) {
+				t.Error("the lock was replaced")
+			}
+		}
+	}
+	if names, err := filepath.Glob(path + "*"); err != nil || len(names) != 1 {
+		t.Errorf("left %v, %v", names, err)
+	}
+}

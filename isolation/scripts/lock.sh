@@ -1,5 +1,6 @@
 # Makes the lock that all who become USER share. Others may open it, the group that is USER's own may not: USER can neither
-# hold it nor wait for it. It is never replaced, since whoever holds the old file would keep nobody out.
+# hold it nor wait for it. It is never replaced, since whoever holds the old file would keep nobody out: of two that make it
+# at once, one does.
 # usage: sh -c lock.sh ai-flow FILE USER
 umask 022
 mkdir -p -- "${1%/*}" || exit 43
@@ -9,9 +10,11 @@ if [ -h "$1" ] || { [ -e "$1" ] && ! [ -f "$1" ]; }; then
 fi
 group=$(id -g -- "$2") || exit 43
 umask 077
-new=$1
-[ -e "$1" ] || new=$1.new
-: >>"$new" || exit 43
+new=$1.$$
+trap 'rm -f -- "$new"' EXIT
+: >"$new" || exit 43
 chown -- "0:$group" "$new" || exit 43
 chmod 0604 -- "$new" || exit 43
-[ "$new" = "$1" ] || mv -- "$new" "$1"
+ln -- "$new" "$1" 2>/dev/null && exit 0
+# It is there already, and may be from a user of that name who is no more.
+chown -- "0:$group" "$1" && chmod 0604 -- "$1" || exit 43

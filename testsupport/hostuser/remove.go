@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -101,6 +102,24 @@ func removeStale() error {
 			continue
 		}
 		if err := remove(pid); err != nil {
+			return err
+		}
+	}
+	return removeOrphans()
+}
+
+// removeOrphans removes the locks of test users who are no more: a program that prepares the host makes one for each.
+func removeOrphans() error {
+	locks, err := filepath.Glob("/var/lib/ai-flow/aift-*.lock")
+	if err != nil {
+		return err
+	}
+	for _, path := range locks {
+		_, err := user.Lookup(strings.TrimSuffix(filepath.Base(path), ".lock"))
+		if unknown := user.UnknownUserError(""); !errors.As(err, &unknown) {
+			continue
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
