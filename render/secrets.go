@@ -15,22 +15,23 @@ const (
 	minDerived = 8
 	maxGram    = 12
 	maxSecret  = 64 << 10
+	maxPart    = 64 // of the parts that Contains looks for
 )
 
 // Masked stands where a secret stood. It is no asterisks, which Markdown would read.
 const masked = "‹masked›"
 
-// Secrets knows values that must not leave, and takes them out of text. The zero value knows none. It may be used from
-// several goroutines.
+// Secrets knows values that must not leave, takes them out of text, and finds them in what is to be committed. The zero value
+// knows none, and so does nil. It may be used from several goroutines.
 //
 // A value is found as it is, reversed, URL-encoded, in hexadecimal, and in base64 (standard and URL alphabet) at whichever
 // place of a longer encoded text it falls; of a value of several lines each useful line is a value of its own (H3-03). A
 // part is found too, from half a value's length or 12 bytes on, so that cutting off the beginning hides nothing.
 type Secrets struct {
-	mu    sync.RWMutex
-	whole map[string]bool
-	grams map[int]map[string]bool // by length
-	start [1 << 16]bool           // the first two bytes of all that is searched
+	mu      sync.RWMutex
+	whole   map[string]bool
+	text    index // what Redact takes out
+	content index // what Contains finds
 }
 
 // Add makes the value of secret unspeakable.
@@ -45,16 +46,44 @@ func (s *Secrets) Add(secret string) {
 			continue
 		}
 		if s.whole == nil {
-			s.whole, s.grams = map[string]bool{}, map[int]map[string]bool{}
+			s.whole = map[string]bool{}
 		}
 		s.whole[value] = true
-		s.index(value)
+		s.add(value)
 		for _, form := range forms(value) {
 			if len(form) >= minDerived {
-				s.index(form)
+				s.add(form)
 			}
 		}
 	}
+}
+
+// add makes every part of form of the searched lengths findable. The frame of a key is public: it is taken out of text as a
+// whole, and is no reason to refuse a file.
+func (s *Secrets) add(form string) {
+	if strings.HasPrefix(form, "-----") {
+		s.text.add(form, len(form))
+		return
+	}
+	s.text.add(form, max(minSecret, min(maxGram, len(form)/2)))
+	s.content.add(form, min(len(form), max(maxGram, min(maxPart, len(form)/2))))
+}
+
+// Contains reports whether data holds a known secret. It is meant for what is written and kept, where a false alarm costs a
+// person's work: a value of at most 12 bytes counts as a whole only, of a longer one any part of half its length (at least
+// 12 bytes, at most 64). A caller that reads in windows needs an overlap of 63 bytes.
+func (s *Secrets) Contains(data []byte) bool {
+	if s == nil {
+		return false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for i := range s.content.candidates(data) {
+		if s.content.match(data, i) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // values are the secret itself and its useful lines.
@@ -91,61 +120,31 @@ func embedded(enc *base64.Encoding, value string, offset int) string {
 	return text[first:whole]
 }
 
-// index makes every part of form of the searched length findable. The frame of a key is public and only found as a whole.
-func (s *Secrets) index(form string) {
-	n := max(minSecret, min(maxGram, len(form)/2))
-	if strings.HasPrefix(form, "-----") {
-		n = len(form)
-	}
-	if s.grams[n] == nil {
-		s.grams[n] = map[string]bool{}
-	}
-	for i := range len(form) - n + 1 {
-		gram := form[i : i+n]
-		s.grams[n][gram] = true
-		s.start[pair(gram, 0)] = true
-	}
-}
-
-func pair(text string, i int) int { return int(text[i])<<8 | int(text[i+1]) }
-
 // Redact returns text with every known secret taken out.
 func (s *Secrets) Redact(text string) string {
+	if s == nil {
+		return text
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if len(s.whole) == 0 {
 		return text
 	}
+	data := []byte(text)
 	var b strings.Builder
 	done := 0
-	for i := 0; i+1 < len(text); i++ {
-		if !s.start[pair(text, i)] {
+	for i := range s.text.candidates(data) {
+		if i < done {
 			continue
 		}
-		if end := s.reach(text, i); end > i {
+		if end := s.text.reach(data, i); end > i {
 			b.WriteString(text[done:i] + masked)
-			done, i = end, end-1
+			done = end
 		}
+	}
+	if done == 0 {
+		return text
 	}
 	b.WriteString(text[done:])
 	return b.String()
-}
-
-// reach returns the end of the overlapping parts of secrets that begin at i.
-func (s *Secrets) reach(text string, i int) int {
-	end := i
-	for j := i; j <= end && j+1 < len(text); j++ {
-		if !s.start[pair(text, j)] {
-			continue
-		}
-		for n, grams := range s.grams {
-			if j+n <= len(text) && j+n > end && grams[text[j:j+n]] {
-				end = j + n
-			}
-		}
-		if end == i {
-			break
-		}
-	}
-	return end
 }
