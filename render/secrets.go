@@ -15,7 +15,8 @@ const (
 	minDerived = 8
 	maxGram    = 12
 	maxSecret  = 64 << 10
-	maxPart    = 64 // of the parts that Contains looks for
+	minPart    = 9  // of the parts that Contains looks for: "https://" is no secret
+	maxPart    = 64
 )
 
 // Masked stands where a secret stood. It is no asterisks, which Markdown would read.
@@ -66,12 +67,20 @@ func (s *Secrets) add(form string) {
 		return
 	}
 	s.text.add(form, max(minSecret, min(maxGram, len(form)/2)))
-	s.content.add(form, min(len(form), max(maxGram, min(maxPart, len(form)/2))))
+	s.content.add(form, part(len(form)))
+}
+
+// part is the length of the parts of a value that Contains looks for.
+func part(length int) int {
+	if length <= maxGram {
+		return length
+	}
+	return max(minPart, min(maxPart, length/2))
 }
 
 // Contains reports whether data holds a known secret. It is meant for what is written and kept, where a false alarm costs a
 // person's work: a value of at most 12 bytes counts as a whole only, of a longer one any part of half its length (at least
-// 12 bytes, at most 64). A caller that reads in windows needs an overlap of 63 bytes.
+// 9 bytes, at most 64). A caller that reads in windows needs an overlap of 63 bytes.
 func (s *Secrets) Contains(data []byte) bool {
 	if s == nil {
 		return false
