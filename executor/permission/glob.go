@@ -1,6 +1,9 @@
 package permission
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // globCommand matches a command: `*` is any run of characters, `?` any one. It needs no recursion and no backtracking
 // beyond the last star, so a hostile command costs at most length times pattern.
@@ -24,6 +27,11 @@ func globCommand(pattern, text string) bool {
 	}
 	return strings.Trim(pattern[p:], "*") == ""
 }
+
+// MatchPath matches a path against a pattern of the policy file: `*` and `?` stay inside one segment, `**` stands for any
+// number of segments, none included. Both are cleaned first: what only passes through a directory is not in it. The time is
+// bounded by the product of the two lengths.
+func MatchPath(pattern, name string) bool { return globPath(path.Clean(pattern), path.Clean(name)) }
 
 // globPath matches a cleaned path segment by segment; `**` stands for any number of segments, none included.
 func globPath(pattern, name string) bool {

@@ -49,12 +49,12 @@ type Request struct {
 	Kind, Title, Command string
 	Paths                []string
 	Options              []Option
-	Marks                []string // question, plan, trust, interactive
+	Marks                []string // question, plan, trust, interactive, malformed
 }
 
 // Plain reports whether the request is a plain tool request, the only sort that is ever answered without a person (A1-19
 // … A1-25). A mark that we do not know counts as a mark, so that new ones fail closed.
-func (r Request) Plain() bool { return len(r.Marks) == 0 && r.Kind != "switch_mode" }
+func (r Request) Plain() bool { return len(r.Marks) == 0 && r.Kind != switchMode }
 
 // Verdict is the closed set of outcomes.
 type Verdict uint8
@@ -129,12 +129,24 @@ func (p Policy) upgrade(m Mode) string {
 	return ""
 }
 
+// kinds are the tool kinds that ACP defines, and whether such a call only looks at things.
+var kinds = [...]struct {
+	name  string
+	reads bool
+}{
+	{"read", true}, {"search", true}, {"fetch", true}, {"think", true},
+	{"edit", false}, {"delete", false}, {"move", false}, {"execute", false}, {switchMode, false}, {"other", false},
+}
+
+const switchMode = "switch_mode"
+
 // reads reports whether a kind only looks at things. The kind is the agent's word (F-73), so this opens no door that the
 // operating system keeps shut; unknown kinds are not in it (A3-8).
 func reads(kind string) bool {
-	switch kind {
-	case "read", "search", "fetch", "think":
-		return true
+	for _, k := range kinds {
+		if k.name == kind {
+			return k.reads
+		}
 	}
 	return false
 }
@@ -142,9 +154,10 @@ func reads(kind string) bool {
 // KnownKind reports whether ACP defines the tool kind: a rule for another one would never match, so a policy file that
 // has one is mistaken.
 func KnownKind(kind string) bool {
-	switch kind {
-	case "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other":
-		return true
+	for _, k := range kinds {
+		if k.name == kind {
+			return true
+		}
 	}
 	return false
 }
@@ -160,8 +173,12 @@ func sortOf(r Request) string {
 		return "a plan to approve"
 	case "trust":
 		return "a trust prompt"
+	case "interactive":
+		return "an interactive request"
+	case "malformed":
+		return "a request that cannot be read"
 	}
-	return "an interactive request"
+	return "a request of a sort that is not known here"
 }
 
 func allow(r Request, rule string, receipt bool) Decision {

@@ -79,7 +79,8 @@ func TestDecide(t *testing.T) {
 		{"A1-21 a switch of mode", full(), asked(), req("switch_mode", ""), Rejected, false, "a switch of mode"},
 		{"A1-22 a trust prompt", full(), asked(), marked("trust"), Rejected, false, "a trust"},
 		{"A1-23 interactive", full(), asked(), marked("interactive"), Rejected, false, "interactive"},
-		{"A1-25 an unknown mark", full(), asked(), marked("elicitation"), Rejected, false, "interactive"},
+		{"A1-25 an unknown mark", full(), asked(), marked("elicitation"), Rejected, false, "not known here"},
+		{"A1-25 a malformed request", full(), asked(), marked("malformed"), Rejected, false, "a request that cannot be read"},
 		{"A1-20 no allow rule answers a question", with(full(), func(p *Policy) { p.Allow = []Rule{{"", ""}} }), asked(), marked("question"), Rejected, false, ""},
 	}
 	for _, tt := range tests {

@@ -219,3 +219,21 @@ func BenchmarkDecide(b *testing.B) {
 		}
 	}
 }
+
+// The patterns of the policy file, for rules and for triage.
+func TestMatchPath(t *testing.T) {
+	for _, c := range []struct {
+		glob, path string
+		want       bool
+	}{
+		{"/opt/shared/**", "/opt/shared/a/b", true}, {"/opt/shared/**", "/opt/shared", true}, {"/opt/shared/**", "/opt/sharedx", false},
+		{"/opt/shared/**", "/opt/shared/../../etc/passwd", false}, {"**/DerivedDataCache/**", "/a/DerivedDataCache/x", true},
+		{"**/DerivedDataCache/**", "DerivedDataCache", true}, {"/var/run/docker.sock", "/var/run/docker.sock", true}, {"/a/*", "/a/b/c", false},
+		{"/a/*.o", "/a/b.o", true}, {"/a/?", "/a/bc", false}, {"**", "x", true}, {"", "x", false}, {"/a/**/b", "/a/b", true},
+		{strings.Repeat("**/", 200) + "z", strings.Repeat("a/", 200) + "y", false}, {strings.Repeat("*a", 500), strings.Repeat("a", 4000) + "b", false},
+	} {
+		if got := MatchPath(c.glob, c.path); got != c.want {
+			t.Errorf("MatchPath(%.40q, %.40q) = %v", c.glob, c.path, got)
+		}
+	}
+}
