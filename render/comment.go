@@ -87,9 +87,10 @@ func (c *writer) notes() []string {
 	if c.r.Run.Agent != "" && !c.r.Run.Isolated {
 		notes = append(notes, "⚠️ **Boundary off**: the agent ran as the same user as ai-flow and could do whatever that user can.")
 	}
-	for i, n := range c.r.Notes {
-		if i == maxWants {
-			notes = append(notes, fmt.Sprintf("And %s.", plural(len(c.r.Notes)-i, "further note")))
+	remarks := c.r.remarks()
+	for i, n := range remarks {
+		if i == maxRemarks {
+			notes = append(notes, fmt.Sprintf("And %s.", plural(len(remarks)-i, "further note")))
 			break
 		}
 		notes = append(notes, "ℹ️ "+c.hosts.ours(n))
@@ -156,7 +157,9 @@ func (c *writer) head(s Segment, owner bool) string {
 		parts[1] = code(s.Command, maxName)
 	}
 	if owner {
-		parts = append(parts, c.hosts.ours(c.r.Headline), c.hosts.ours(c.r.NextStep))
+		for _, text := range c.r.landing() {
+			parts = append(parts, c.hosts.ours(text))
+		}
 	}
 	if note := c.hosts.ours(s.Note); note != "" {
 		parts = append(parts, note)

@@ -12,10 +12,8 @@ const (
 	maxInstruction = 300
 )
 
-// Inline makes foreign text of one line safe inside a sentence of ours: plain text, never Markdown, at most 300 bytes
+// inline makes foreign text of one line safe inside a sentence of ours: plain text, never Markdown, at most limit bytes
 // before escaping, nothing in it acts. Titles, reasons and names go through it.
-func Inline(text string) string { return inline(text, maxWhy) }
-
 func inline(text string, limit int) string {
 	text = oneLine(text, limit)
 	out := Prose("x " + escapeInline(text)) // the letter keeps the text from being read as the start of a line
@@ -45,10 +43,8 @@ func escapeInline(text string) string {
 	return b.String()
 }
 
-// Code shows foreign text as a code span: one line, white space collapsed, back-ticks replaced (A3-13), at most 200 bytes.
+// code shows foreign text as a code span: one line, white space collapsed, back-ticks replaced (A3-13), at most limit bytes.
 // Text of nothing but white space becomes "?".
-func Code(text string) string { return code(text, maxSubject) }
-
 func code(text string, limit int) string {
 	text = strings.TrimSpace(strings.ReplaceAll(oneLine(text, limit), "`", "'"))
 	if text == "" {

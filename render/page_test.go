@@ -3,6 +3,8 @@ package render
 import (
 	"bytes"
 	"context"
+	"image/color"
+	"image/png"
 	"net"
 	"net/http"
 	"os"
@@ -102,14 +104,17 @@ func TestPageInBrowser(t *testing.T) {
 	}
 }
 
-// TestPageShots writes pictures of pages to the folder named by AI_FLOW_SHOTS, for a person to look at.
+// TestPageShots: a page is drawn, dark on light and light on dark. With AI_FLOW_SHOTS=DIR the pictures of all pages go there,
+// for a person to look at.
 func TestPageShots(t *testing.T) {
-	dir := os.Getenv("AI_FLOW_SHOTS")
+	dir, pages := os.Getenv("AI_FLOW_SHOTS"), map[string]string{"comment": Comment(results()["wants"])}
 	if dir == "" {
-		t.Skip("to write pictures: AI_FLOW_SHOTS=DIR go test -run TestPageShots ./render")
+		dir = t.TempDir()
+	} else {
+		pages["edit"], pages["summary"] = Comment(results()["edit"]), Summary(results()["build"])
+		pages["ask"], pages["failed"] = Comment(results()["ask"]), Comment(results()["failed"])
 	}
-	for name, r := range map[string]string{"comment": Comment(results()["wants"]), "edit": Comment(results()["edit"]),
-		"summary": Summary(results()["build"]), "ask": Comment(results()["ask"]), "failed": Comment(results()["failed"])} {
+	for name, r := range pages {
 		page, err := Page(name, r)
 		if err != nil {
 			t.Fatal(err)
@@ -119,5 +124,33 @@ func TestPageShots(t *testing.T) {
 		}
 		chromium(t, page, "--hide-scrollbars", "--window-size=1000,1100", "--screenshot="+filepath.Join(dir, name+".png"))
 		chromium(t, page, "--hide-scrollbars", "--window-size=500,1400", "--blink-settings=preferredColorScheme=0", "--screenshot="+filepath.Join(dir, name+"-dark.png"))
+		light, dark := drawn(t, filepath.Join(dir, name+".png")), drawn(t, filepath.Join(dir, name+"-dark.png"))
+		if light < dark+100 {
+			t.Errorf("%s: the corner of the light page has brightness %d, of the dark one %d", name, light, dark)
+		}
 	}
+}
+
+// drawn reads a picture that must show something, and returns the brightness (0 to 255) of its last corner, which is paper.
+func drawn(t *testing.T, name string) int {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	picture, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, colours := picture.Bounds().Size(), map[color.Color]bool{}
+	for y := range size.Y {
+		for x := range size.X {
+			colours[picture.At(x, y)] = true
+		}
+	}
+	if len(colours) < 20 {
+		t.Errorf("%s shows %d colours", name, len(colours))
+	}
+	return int(color.GrayModel.Convert(picture.At(size.X-1, size.Y-1)).(color.Gray).Y)
 }

@@ -4,8 +4,8 @@
 // Its one invariant: whatever stands in the values, the text says only what this package means to say with it. Agent prose
 // mentions nobody, closes nothing, loads no image, hides nothing, links nowhere but to GitHub, cannot pass for a heading, a
 // rule, a footer or a command of ours, cannot end a fence or a fold, cannot give an order to the runner or the terminal, and
-// does not exceed its place. [Prose] does this for Markdown, [Inline] and [Code] for the short foreign texts inside a
-// sentence of ours, [Log] for the run log, [Terminal] for a terminal.
+// does not exceed its place. [Prose] does this for Markdown, [Log] for the run log, [Terminal] for a
+// terminal.
 //
 // Values come in, text goes out, except in [Log], which writes. [Comment] and [Summary] drop the least important first when
 // there is not enough room, never cut inside a fence or a character, and say what is missing and where it is.
@@ -16,8 +16,6 @@ package render
 
 import (
 	"time"
-
-	"github.com/d3mlabs/ai-flow/denials"
 )
 
 // Outcome is how a command ended.
@@ -26,10 +24,10 @@ type Outcome uint8
 const (
 	Done       Outcome = iota + 1
 	Restricted         // done, with wants
-	Refused
-	Nothing
-	Failed
-	Cancelled
+	Refused            // not carried out, by a rule of ours; nothing went wrong
+	Nothing            // there was nothing to do, or the agent changed nothing
+	Failed             // something went wrong
+	Cancelled          // a person, or the runner, ended it before it was done
 )
 
 // String is the outcome as job outputs and report.json have it.
@@ -62,11 +60,14 @@ type Result struct {
 	NextStep  string // ours: for refusals and failures
 	Diffs     *Diffs
 	Changes   []FileChange
-	Wants     []denials.Want
+	Refused   []Path   // what may not be committed, so that nothing was
+	Left      []Path   // what of the agent's tree stayed behind
+	Ambient   []string // paths of the tree that the agent may run without asking
+	Wants     []Want
 	MoreWants int
-	Triage    Triage
+	Places    Places
 	Run       Run
-	Notes     []string // ours: "boundary off", "left over processes", …
+	Notes     []string // ours: "left over processes", …
 }
 
 // Segment is one command of a comment with its result text.
@@ -87,11 +88,8 @@ type FileChange struct {
 	Added, Removed int
 }
 
-// Triage says where a want may be met.
-type Triage struct {
-	OrgFile, OrgRepo, ProjectFile string
-	ByDesign                      []string // globs
-}
+// Path is a path and what is wrong with it. Path is "" when it is about the whole tree; Reason is ours.
+type Path struct{ Path, Reason string }
 
 // Run is how it ran.
 type Run struct {
@@ -99,15 +97,23 @@ type Run struct {
 	ModelAsked, ModelEffective       string
 	User                             string // the agent user; "" when isolation is off
 	Isolated                         bool
-	Token                            string // ours: what token the agent had
-	Input, Output                    int64  // tokens
+	Input, Output                    int64 // tokens
 	Duration                         time.Duration
 	Phases                           []Phase
 	Steps                            []Step
+	MoreSteps                        int // updates of calls beyond those listed
 	Receipts                         []Receipt
-	HandOver                         string // ours
+	HandOver                         HandOver
 	StopReason                       string
 	Unasked                          int
+}
+
+// HandOver is what the agent was given. Zero means that it got no tree.
+type HandOver struct {
+	Files   int
+	Commits int   // of history
+	Bytes   int64 // through the pipe
+	Took    time.Duration
 }
 
 // Phase is one timed phase, Step one tool call, Receipt one automatic approval.

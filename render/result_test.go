@@ -19,26 +19,27 @@ func number(n int) *int { return &n }
 
 // results are the cases of the golden files: result-NAME.comment.out, .summary.out, .text.out.
 func results() map[string]Result {
-	triage := Triage{OrgFile: "Brewfile", OrgRepo: "acme/homebrew-tap", ProjectFile: "dependencies.rb",
-		ByDesign: []string{"/opt/shared/**", "**/DerivedDataCache/**", "/var/run/docker.sock"}}
+	places := Places{OrgFile: "Brewfile", OrgRepo: "acme/homebrew-tap", ProjectFile: "dependencies.rb"}
 	run := Run{Agent: "copilot", AgentVersion: "1.0.102", ModelAsked: "gpt-5.5", ModelEffective: "gpt-5.5", User: "ai-agent", Isolated: true,
-		Token: "read-only, this repository", Input: 41_200, Output: 3_010, Duration: 4*time.Minute + 12*time.Second,
+		Input: 41_200, Output: 3_010, Duration: 4*time.Minute + 12*time.Second,
 		Phases:   []Phase{{"start", 310 * time.Millisecond}, {"turn", 4*time.Minute + 2*time.Second}},
-		HandOver: "12 files, 1.4 MB, in 120 ms", StopReason: "end_turn"}
-	wants := []denials.Want{
-		{Subject: "protoc", Channel: denials.Observed, Kind: denials.MissingTool, Source: "agent", Count: 3},
-		{Subject: "/opt/shared/ddc", Why: "to warm the shader cache", Channel: denials.Declared, Kind: denials.Access, Count: 1},
-		{Subject: "git push origin main", Channel: denials.Refused, Kind: denials.Action, Count: 2},
-		{Subject: "/etc/shadow", Channel: denials.Observed, Kind: denials.Access, Count: 1},
-		{Subject: "/usr/local/lib/x", Channel: denials.Observed, Kind: denials.Access, Source: "test", Count: 1},
-		{Subject: "a Windows machine", Why: "to build the installer", Channel: denials.Declared, Kind: denials.Capability, Count: 1},
+		HandOver: HandOver{Files: 12, Commits: 1, Bytes: 1_400_000, Took: 120 * time.Millisecond}, StopReason: "end_turn"}
+	wants := []Want{
+		{denials.Want{Subject: "protoc", Channel: denials.Observed, Kind: denials.MissingTool, Source: "agent", Count: 3}, Triage{Verdict: Install}},
+		{denials.Want{Subject: "/opt/shared/ddc", Why: "to warm the shader cache", Channel: denials.Declared, Kind: denials.Access, Count: 1},
+			Triage{Verdict: ByDesign, Glob: "/opt/shared/**"}},
+		{denials.Want{Subject: "git push origin main", Channel: denials.Refused, Kind: denials.Action, Count: 2}, Triage{Verdict: ByHand}},
+		{denials.Want{Subject: "/etc/shadow", Channel: denials.Observed, Kind: denials.Access, Count: 1},
+			Triage{Verdict: Closed, Why: "it holds the passwords of this machine"}},
+		{denials.Want{Subject: "/usr/local/lib/x", Channel: denials.Observed, Kind: denials.Access, Source: "test", Count: 1}, Triage{Verdict: Bring}},
+		{denials.Want{Subject: "a Windows machine", Why: "to build the installer", Channel: denials.Declared, Kind: denials.Capability, Count: 1}, Triage{}},
 	}
 	build := Result{Outcome: Restricted, Command: "/build", Requester: "octo-dev", RunURL: runURL,
 		Headline: "opened [#57 Retry on 502](https://github.com/acme/app/pull/57) · 3 files, +84 −12",
 		Segments: []Segment{{Command: "/build", Instruction: "keep the CLI flags stable", OK: true,
 			Text: "Requests are retried with jitter, at most three times; the flag names are unchanged.\n\n```go\nfor range 3 {\n\ttry()\n}\n```\n"}},
 		Changes: []FileChange{{"client/client.go", 'M', 60, 12}, {"client/retry.go", 'A', 24, 0}, {"old|`odd`\nname", 'D', 0, 0}},
-		Wants:   wants[:2], Triage: triage, Run: run}
+		Wants:   wants[:2], Places: places, Run: run}
 	build.Run.Steps = []Step{
 		{Phase: "turn", Tool: "read", Title: "client/client.go", Status: "completed", Took: 12 * time.Millisecond},
 		{Phase: "turn", Tool: "execute", Title: "go test ./... | tee `x`", Status: "completed", Exit: number(1), Took: 41 * time.Second, Unasked: true},
@@ -46,11 +47,11 @@ func results() map[string]Result {
 	build.Run.Unasked = 1
 	build.Run.Receipts = []Receipt{{"go test ./...", "agent-full-access"}}
 
-	ask := Result{Outcome: Done, Command: "/ask", Requester: "octo-dev", RunURL: runURL, Triage: triage, Run: run,
+	ask := Result{Outcome: Done, Command: "/ask", Requester: "octo-dev", RunURL: runURL, Places: places, Run: run,
 		Segments: []Segment{{Command: "/ask", Instruction: "where is the retry?", OK: true, Text: "In [`client.go`](https://github.com/acme/app/blob/main/client.go#L10), thanks to @somebody.\n"}}}
 	ask.Run.ModelEffective = "gpt-5.5-mini"
 
-	edit := Result{Outcome: Done, Command: "/edit", Requester: "octo-dev", RunURL: runURL, Headline: "changed the description", Triage: triage, Run: run,
+	edit := Result{Outcome: Done, Command: "/edit", Requester: "octo-dev", RunURL: runURL, Headline: "changed the description", Places: places, Run: run,
 		Segments: []Segment{
 			{Command: "/edit", Instruction: "rename Foo to Bar", OK: true, Text: "Renamed."},
 			{Command: "/ask", Instruction: "why?", OK: true, Text: "Because.\n\n- one\n- two"},
@@ -60,7 +61,7 @@ func results() map[string]Result {
 			After: "# Bar\n\nBar does {+this+} <b>and</b> @everyone [-that-].\n\nSame.\nSame.\n\n```\nBar\n````\n"}}
 
 	wide := build
-	wide.Wants, wide.MoreWants = append(append([]denials.Want{}, wants...), wants...), 90
+	wide.Wants, wide.MoreWants = append(append([]Want{}, wants...), wants...), 90
 
 	return map[string]Result{
 		"build": build, "ask": ask, "edit": edit, "wants": wide,
@@ -70,10 +71,14 @@ func results() map[string]Result {
 		"failed": {Outcome: Failed, Command: "/edit", Requester: "octo-dev", RunURL: runURL, Run: run,
 			Headline: "stopped: the agent sent nothing for 10 minutes and was ended.",
 			NextStep: "The description is unchanged. Comment `/edit …` to try again.",
-			Segments: []Segment{{Command: "/edit", Instruction: "x", Text: "I was about to"}}, Wants: wants[3:4], Triage: triage},
+			Segments: []Segment{{Command: "/edit", Instruction: "x", Text: "I was about to"}}, Wants: wants[3:4], Places: places},
 		"open": {Outcome: Done, Command: "/ask", Run: Run{Agent: "demo", AgentStatus: "built in, no model", Duration: 900 * time.Millisecond},
 			Segments: []Segment{{Command: "/ask", Instruction: "what is this?", OK: true, Text: "A program."}},
 			Notes:    []string{"To switch isolation on: `sudo ai-flow setup`."}},
+		"paths": {Outcome: Refused, Command: "/build", Headline: "left what may not be committed, so nothing was.", NextStep: "Give the command again and say that this is to be left out.",
+			Run: run, Segments: []Segment{{Command: "/build", Instruction: "x", Text: "Done."}},
+			Refused: []Path{{"inner", "a git repository inside the tree"}, {"a`b @user\n# c", "holds a known secret"}, {"", "too many changed paths to list"}, {"d", "x"}, {"e", "x"}, {"f", "x"}, {"g", "x"}},
+			Left:    []Path{{"pipe", "not a file"}}, Ambient: []string{".github/hooks"}},
 		"empty": {},
 	}
 }
@@ -144,9 +149,11 @@ func TestCommentBudget(t *testing.T) {
 		"diff": func(r *Result) {
 			r.Diffs = &Diffs{strings.Repeat("a b c\n", 20_000), strings.Repeat("a x c\n", 20_000)}
 		},
-		"rewritten":  func(r *Result) { r.Diffs = &Diffs{strings.Repeat("a ", 50_000), strings.Repeat("b ", 50_000)} },
-		"changes":    func(r *Result) { r.Changes = repeat(base.Changes[2], 10_000) },
-		"wants":      func(r *Result) { r.Wants = repeat(denials.Want{Subject: strings.Repeat("`|@x", 5000), Why: code}, 200) },
+		"rewritten": func(r *Result) { r.Diffs = &Diffs{strings.Repeat("a ", 50_000), strings.Repeat("b ", 50_000)} },
+		"changes":   func(r *Result) { r.Changes = repeat(base.Changes[2], 10_000) },
+		"wants": func(r *Result) {
+			r.Wants = repeat(Want{Want: denials.Want{Subject: strings.Repeat("`|@x", 5000), Why: code}}, 200)
+		},
 		"steps":      func(r *Result) { r.Run.Steps = repeat(Step{Tool: "execute", Title: strings.Repeat("|`<", 200)}, 3000) },
 		"receipts":   func(r *Result) { r.Run.Receipts = repeat(Receipt{strings.Repeat("x`", 300), "m"}, 3000) },
 		"notes":      func(r *Result) { r.Notes = repeat(code, 40) },
@@ -194,11 +201,11 @@ func repeat[T any](v T, n int) []T {
 func fill(r *Result, s string) {
 	*r = Result{Outcome: Failed, Command: s, Requester: s, RunURL: s, Headline: s, NextStep: s, MoreWants: 1,
 		Segments: repeat(Segment{s, s, s, false, s}, 3), Diffs: &Diffs{s, s + "x"}, Changes: repeat(FileChange{s, 'A', 1, 2}, 3),
-		Wants:  repeat(denials.Want{Subject: s, Why: s, Channel: denials.Declared, Kind: denials.Access, Source: s, Count: 7}, 12),
-		Triage: Triage{s, s, s, []string{s}}, Notes: repeat(s, 12),
-		Run: Run{Agent: s, AgentVersion: s, AgentStatus: s, ModelAsked: s, ModelEffective: s + "x", User: s, Isolated: true, Token: s, Input: 1, Output: 2,
+		Wants:   repeat(Want{denials.Want{Subject: s, Why: s, Channel: denials.Declared, Kind: denials.Access, Source: s, Count: 7}, Triage{ByDesign, s, s}}, 12),
+		Refused: repeat(Path{s, s}, 7), Left: repeat(Path{s, s}, 7), Ambient: repeat(s, 7), Places: Places{s, s, s}, Notes: repeat(s, 12),
+		Run: Run{Agent: s, AgentVersion: s, AgentStatus: s, ModelAsked: s, ModelEffective: s + "x", User: s, Isolated: true, Input: 1, Output: 2,
 			Duration: time.Hour, Phases: repeat(Phase{s, time.Second}, 20), Steps: repeat(Step{s, s, s, s, number(3), time.Second, true}, 25),
-			Receipts: repeat(Receipt{s, s}, 25), HandOver: s, StopReason: s, Unasked: 2}}
+			Receipts: repeat(Receipt{s, s}, 25), HandOver: HandOver{1, 2, 3, 4}, MoreSteps: 5, StopReason: s, Unasked: 2}}
 }
 
 // FuzzResult: whatever stands in the values, the documents keep their limits, fences and folds, and do nothing.

@@ -15,7 +15,7 @@ const (
 	minDerived = 8
 	maxGram    = 12
 	maxSecret  = 64 << 10
-	minPart    = 9  // of the parts that Contains looks for: "https://" is no secret
+	minPart    = 9 // of the parts that Contains looks for: "https://" is no secret
 	maxPart    = 64
 )
 

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/d3mlabs/ai-flow/denials"
 )
 
 // TestTerminal: H2-08, H2-09 and what a terminal would obey.
@@ -59,7 +57,7 @@ func TestInline(t *testing.T) {
 		"# head":                          "# head",
 		"":                                "",
 	} {
-		got := Inline(in)
+		got := inline(in, maxWhy)
 		if got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
@@ -68,7 +66,7 @@ func TestInline(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{"a`b``c": "`a'b''c`", " \n": "`?`", "a|b": "`a|b`", strings.Repeat("é", 150): "`" + strings.Repeat("é", 98) + "…`"} {
-		if got := Code(in); got != want {
+		if got := code(in, maxSubject); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -95,53 +93,62 @@ func TestOurs(t *testing.T) {
 	}
 }
 
-func TestGlob(t *testing.T) {
+// TestAdvice: narrow, by verdict, and never a way to open the boundary (A3-12, H: never a widening).
+func TestAdvice(t *testing.T) {
+	places := results()["build"].Places
 	for _, c := range []struct {
-		glob, path string
-		want       bool
+		triage Triage
+		says   string
 	}{
-		{"/opt/shared/**", "/opt/shared/a/b", true}, {"/opt/shared/**", "/opt/shared", true}, {"/opt/shared/**", "/opt/sharedx", false},
-		{"/opt/shared/**", "/opt/shared/../../etc/passwd", false}, {"**/DerivedDataCache/**", "/a/DerivedDataCache/x", true},
-		{"**/DerivedDataCache/**", "DerivedDataCache", true}, {"/var/run/docker.sock", "/var/run/docker.sock", true}, {"/a/*", "/a/b/c", false},
-		{"/a/*.o", "/a/b.o", true}, {"/a/?", "/a/bc", false}, {"**", "x", true}, {"", "x", false}, {"/a/**/b", "/a/b", true},
-		{strings.Repeat("**/", 200) + "z", strings.Repeat("a/", 200) + "y", false}, {strings.Repeat("*a", 500), strings.Repeat("a", 4000) + "b", false},
+		{Triage{Verdict: Install}, "This project: `dependencies.rb` · organisation: `Brewfile` in `acme/homebrew-tap`."},
+		{Triage{Verdict: ByDesign, Glob: "/opt/shared/**"}, "Covered by design (`/opt/shared/**`): do nothing."},
+		{Triage{Verdict: Closed, Why: "it holds keys"}, "Stays closed: it holds keys."},
+		{Triage{Verdict: Bring}, "The door stays closed: commit what is needed"},
+		{Triage{Verdict: ByHand}, "A person can do this one thing"},
+		{Triage{}, "A person decides"},
 	} {
-		if got := matchGlob(c.glob, c.path); got != c.want {
-			t.Errorf("matchGlob(%.40q, %.40q) = %v", c.glob, c.path, got)
+		got := places.advice(c.triage)
+		if !strings.Contains(got, c.says) {
+			t.Errorf("%+v: %q, want %q", c.triage, got, c.says)
+		}
+		for _, widening := range []string{"chmod", "chown", "setfacl", "usermod", "allow rule", "allow_all", "sudoers", "disable"} {
+			if strings.Contains(got, widening) {
+				t.Errorf("%+v: %q suggests %s", c.triage, got, widening)
+			}
+		}
+	}
+	if got := (Places{}).advice(Triage{Verdict: Install}); got != "Whoever looks after the runner can install that one." {
+		t.Errorf("%q", got)
+	}
+	for v := Decide; v <= ByHand+1; v++ {
+		if known := v <= ByHand; known == (v.String() == "unknown") {
+			t.Errorf("%d is %q", v, v)
 		}
 	}
 }
 
-// TestAdvice: narrow, by kind, and never a way to open the boundary (A3-12, H: never a widening).
-func TestAdvice(t *testing.T) {
-	triage := results()["build"].Triage
-	for _, c := range []struct {
-		want denials.Want
-		says string
-	}{
-		{denials.Want{Subject: "protoc", Kind: denials.MissingTool}, "This project: `dependencies.rb` · organisation: `Brewfile` in `acme/homebrew-tap`."},
-		{denials.Want{Subject: "/opt/shared/x", Kind: denials.Access}, "Covered by design (`/opt/shared/**`): do nothing."},
-		{denials.Want{Subject: "/var/run/docker.sock", Kind: denials.Access}, "Covered by design"},
-		{denials.Want{Subject: "/run/user/1/podman.sock", Kind: denials.Access}, "Stays closed: a container socket"},
-		{denials.Want{Subject: "sudo apt-get install x", Kind: denials.Action}, "Stays closed: the agent is not root."},
-		{denials.Want{Subject: "/proc/1/environ", Kind: denials.Access}, "Stays closed"},
-		{denials.Want{Subject: "/home/u/.ssh/id_rsa", Kind: denials.Access}, "Stays closed: it holds keys."},
-		{denials.Want{Subject: "/data/x", Kind: denials.Access}, "The door stays closed: commit what is needed"},
-		{denials.Want{Subject: "rm -rf x", Kind: denials.Action}, "A person can do this one thing"},
-		{denials.Want{Subject: "network", Kind: denials.Capability}, "A person decides"},
-	} {
-		got := triage.advice(c.want)
-		if !strings.Contains(got, c.says) {
-			t.Errorf("%q: %q, want %q", c.want.Subject, got, c.says)
-		}
-		for _, widening := range []string{"chmod", "chown", "setfacl", "usermod", "allow rule", "allow_all", "sudoers", "disable"} {
-			if strings.Contains(got, widening) {
-				t.Errorf("%q: %q suggests %s", c.want.Subject, got, widening)
+// Beyond what the executor lists, calls are a number that is said.
+func TestMoreSteps(t *testing.T) {
+	r := results()["build"]
+	r.Run.MoreSteps = 1200
+	if got := Summary(r); !strings.Contains(got, "And 1200 further updates of calls not listed.") {
+		t.Errorf("not said: %s", got)
+	}
+}
+
+// What an agent runs unasked runs as the user that it is.
+func TestAmbient(t *testing.T) {
+	for isolated, as := range map[bool]string{true: "as the agent user", false: "as the same user as ai-flow"} {
+		r := Result{Outcome: Done, Run: Run{Agent: "x", Isolated: isolated}, Ambient: []string{".github/hooks"}}
+		want := "This tree holds `.github/hooks`, which the agent may run without asking; it runs " + as + "."
+		for name, got := range map[string]string{"comment": Comment(r), "summary": Summary(r), "text": strings.Join(strings.Fields(Text(r, 80, false)), " ")} {
+			if name == "text" {
+				want = strings.ReplaceAll(want, "`", "")
+			}
+			if !strings.Contains(strings.ReplaceAll(got, "`", ""), strings.ReplaceAll(want, "`", "")) {
+				t.Errorf("%s: no %q in %s", name, want, got)
 			}
 		}
-	}
-	if got := (Triage{}).advice(denials.Want{Subject: "protoc", Kind: denials.MissingTool}); got != "Whoever looks after the runner can install that one." {
-		t.Errorf("%q", got)
 	}
 }
 

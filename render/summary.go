@@ -60,8 +60,14 @@ func (c *writer) outcomeLine() string {
 	if r.Requester != "" {
 		line += " for " + c.person(r.Requester)
 	}
-	if landed := strings.TrimSpace(c.hosts.ours(r.Headline) + " " + c.hosts.ours(r.NextStep)); landed != "" {
-		line += " · " + landed
+	var landed []string
+	for _, text := range r.landing() {
+		if text = c.hosts.ours(text); text != "" {
+			landed = append(landed, text)
+		}
+	}
+	if len(landed) > 0 {
+		line += " · " + strings.Join(landed, " ")
 	}
 	return line
 }
@@ -84,14 +90,14 @@ func (c *writer) wantsSection() string {
 	b.WriteString("### Boundary wants\n\n" + wantsHead(c.r.wantsTotal()) + "\n\n")
 	b.WriteString("| wanted | why | channel | count | where a person may meet it |\n|---|---|---|---|---|\n")
 	for _, w := range wants {
-		why := claim(w)
+		why := claim(w.Want)
 		if why == "" {
-			once := w
+			once := w.Want
 			once.Count = 0
 			why = met(once)
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", cell(code(w.Subject, maxSubject)), cell(why), channel(w.Channel),
-			max(w.Count, 1), cell(c.r.Triage.advice(w)))
+			max(w.Count, 1), cell(c.r.Places.advice(w.Triage)))
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "\nAnd %d more. %s\n", more, c.where)
@@ -127,6 +133,9 @@ func (c *writer) timeline() string {
 		fmt.Fprintf(&b, "\n*%s not shown here. %s*\n", plural(len(steps)-written, "further call"), c.where)
 	}
 	b.WriteString("\n" + toolCounts(steps) + "\n")
+	if more := c.r.Run.MoreSteps; more > 0 {
+		fmt.Fprintf(&b, "\nAnd %s of calls not listed.\n", plural(more, "further update"))
+	}
 	return b.String()
 }
 
@@ -225,12 +234,11 @@ func (c *writer) howItRan() string {
 		return ""
 	}
 	name := func(s string) string { return code(s, maxName) }
-	rows := [][2]string{{"agent", c.agent()}, {"model", modelWords(run, name)}, {"isolation", isolationWords(run)},
-		{"agent’s token", c.hosts.ours(run.Token)}}
+	rows := [][2]string{{"agent", c.agent()}, {"model", modelWords(run, name)}, {"isolation", isolationWords(run)}}
 	if run.Input > 0 || run.Output > 0 {
 		rows = append(rows, [2]string{"usage", tokens(run.Input) + " tokens in, " + tokens(run.Output) + " out"})
 	}
-	rows = append(rows, [2]string{"duration", c.durations()}, [2]string{"tree", c.hosts.ours(run.HandOver)},
+	rows = append(rows, [2]string{"duration", c.durations()}, [2]string{"tree", run.HandOver.words()},
 		[2]string{"stop reason", inline(run.StopReason, maxName)})
 	if run.Unasked > 0 {
 		rows = append(rows, [2]string{"ran unasked", plural(run.Unasked, "call") + " that should have been asked for"})

@@ -67,7 +67,7 @@ func (t *terminal) head() {
 		head += ": " + oneLine(command, maxName)
 	}
 	t.line(t.paint(style+";"+bold, head))
-	for _, text := range []string{t.r.Headline, t.r.NextStep} {
+	for _, text := range t.r.landing() {
 		if text = plainOurs(text); text != "" {
 			t.line(wrap(text, t.width, "  ", "  "))
 		}
@@ -75,7 +75,7 @@ func (t *terminal) head() {
 	if t.r.Run.Agent != "" && !t.r.Run.Isolated {
 		t.line(t.paint(yellow, wrap("Boundary off: the agent ran as the same user as ai-flow.", t.width, "  ", "  ")))
 	}
-	for _, n := range t.r.Notes {
+	for _, n := range t.r.remarks() {
 		t.line(wrap(plainOurs(n), t.width, "  · ", "    "))
 	}
 }
@@ -173,11 +173,11 @@ func (t *terminal) wants() {
 	t.line("")
 	t.pair("", yellow+";"+bold, "Boundary wants", "nothing was granted; a person decides")
 	for _, w := range wants {
-		t.pair("  ", bold, oneLine(w.Subject, maxSubject), channel(w.Channel)+" · "+plainOurs(met(w)))
+		t.pair("  ", bold, oneLine(w.Subject, maxSubject), channel(w.Channel)+" · "+plainOurs(met(w.Want)))
 		if why := oneLine(w.Why, maxWhy); why != "" {
 			t.line(wrap("“"+why+"”", t.width, "    ", "    "))
 		}
-		t.line(wrap("→ "+plainOurs(t.r.Triage.advice(w)), t.width, "    ", "      "))
+		t.line(wrap("→ "+plainOurs(t.r.Places.advice(w.Triage)), t.width, "    ", "      "))
 	}
 	if more > 0 {
 		t.line(fmt.Sprintf("  … and %d more, in report.json", more))

@@ -93,6 +93,11 @@ func hidden(r rune) bool {
 		unicode.Variation_Selector, unicode.Bidi_Control, unicode.Noncharacter_Code_Point)
 }
 
+// Invisible reports whether a rune shows nothing, or turns the text around it, without being white space: what has no place
+// in a command, a prompt or the subject of a commit. Joiners and variation selectors are among them, although emoji and some
+// scripts need them; [Terminal] leaves those of emoji.
+func Invisible(r rune) bool { return hidden(r) && !unicode.IsSpace(r) }
+
 // inEmoji decides on the two invisible characters that emoji are built with: the emoji variation selector and the joiner.
 func inEmoji(r, prev rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)

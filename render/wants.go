@@ -10,83 +10,6 @@ import (
 // maxWants is how many wants a reader is shown; the rest is a count (A3-13).
 const maxWants = 10
 
-// door is a kind of want for which no fix is named, because the fix would undo the boundary.
-type door struct{ glob, why string }
-
-var closedDoors = []door{
-	{"**/docker.sock", "a container socket is root on this machine"},
-	{"**/containerd.sock", "a container socket is root on this machine"},
-	{"**/podman.sock", "a container socket is root on this machine"},
-	{"/etc/shadow", "it holds the passwords of this machine"},
-	{"/etc/gshadow", "it holds the passwords of this machine"},
-	{"/etc/sudoers", "it decides who is root"},
-	{"/etc/sudoers.d/**", "it decides who is root"},
-	{"/proc/**", "it shows other processes and their secrets"},
-	{"/root/**", "it is another user's home"},
-	{"**/.ssh/**", "it holds keys"},
-	{"**/.gnupg/**", "it holds keys"},
-	{"**/.git-credentials", "it holds credentials"},
-	{"**/.netrc", "it holds credentials"},
-	{"**/.config/gh/**", "it holds credentials"},
-}
-
-// advice is the triage of a want: where a person may meet it, never how to open the door wider.
-func (t Triage) advice(w denials.Want) string {
-	for _, glob := range t.ByDesign {
-		if matchGlob(glob, w.Subject) {
-			return "Covered by design (" + code(glob, maxName) + "): do nothing."
-		}
-	}
-	if why := staysClosed(w); why != "" {
-		return "Stays closed: " + why + "."
-	}
-	places := t.places()
-	switch w.Kind {
-	case denials.MissingTool:
-		return sentence(places)
-	case denials.Access:
-		return "The door stays closed: commit what is needed, or take it from a package. " + sentence(places)
-	case denials.Action:
-		return "A person can do this one thing, or ask for it with a command that may act."
-	}
-	return "A person decides whether another run gets it. " + sentence(places)
-}
-
-func staysClosed(w denials.Want) string {
-	if first, _, _ := strings.Cut(w.Subject, " "); first == "sudo" || first == "su" || first == "doas" {
-		return "the agent is not root"
-	}
-	for _, d := range closedDoors {
-		if matchGlob(d.glob, w.Subject) {
-			return d.why
-		}
-	}
-	return ""
-}
-
-// places names the files that install tools here, "" if none is known.
-func (t Triage) places() string {
-	var places []string
-	if t.ProjectFile != "" {
-		places = append(places, "This project: "+code(t.ProjectFile, maxName))
-	}
-	if t.OrgFile != "" {
-		org := "organisation: " + code(t.OrgFile, maxName)
-		if t.OrgRepo != "" {
-			org += " in " + code(t.OrgRepo, maxName)
-		}
-		places = append(places, org)
-	}
-	return strings.Join(places, " · ")
-}
-
-func sentence(places string) string {
-	if places == "" {
-		return "Whoever looks after the runner can install that one."
-	}
-	return places + "."
-}
-
 // met says what happened at the door, in words.
 func met(w denials.Want) string {
 	var what string
@@ -134,7 +57,7 @@ func claim(w denials.Want) string {
 }
 
 // shown are the wants that have room and the number of those that have not.
-func (r Result) shown() (wants []denials.Want, more int) {
+func (r Result) shown() (wants []Want, more int) {
 	more = max(r.MoreWants, 0)
 	if len(r.Wants) > maxWants {
 		return r.Wants[:maxWants], more + len(r.Wants) - maxWants
@@ -157,15 +80,15 @@ func (r Result) wantsBlock() string {
 	}
 	lines := []string{wantsHead(r.wantsTotal()), ""}
 	for _, w := range wants {
-		said := claim(w)
+		said := claim(w.Want)
 		if w.Channel != denials.Declared || said == "" {
-			said = strings.TrimSuffix(met(w)+", "+said, ", ")
+			said = strings.TrimSuffix(met(w.Want)+", "+said, ", ")
 		}
 		by := channel(w.Channel)
 		if w.Channel == denials.Declared {
 			by += ", the agent’s claim"
 		}
-		lines = append(lines, fmt.Sprintf("- %s: %s (%s). %s", code(w.Subject, maxSubject), said, by, r.Triage.advice(w)))
+		lines = append(lines, fmt.Sprintf("- %s: %s (%s). %s", code(w.Subject, maxSubject), said, by, r.Places.advice(w.Triage)))
 	}
 	if more > 0 {
 		lines = append(lines, "", fmt.Sprintf("And %d more, all in `report.json`.", more))
