@@ -48,41 +48,19 @@ func (r *run) finish(headline string) {
 }
 
 func (r *run) takeBack(ctx context.Context) (git.Taken, bool) {
-	taken, err := r.tree.TakeBack(ctx, git.Limits{Hold: isWorkflow})
+	taken, err := r.tree.TakeBack(ctx, git.Limits{Hold: isWorkflow, Check: r.holdsSecret})
 	if err != nil {
 		r.fail(ctx, failure{class: "git", message: "the agent's tree could not be taken back; nothing was committed", err: err})
 		return taken, false
 	}
-	for i, s := range taken.Skipped {
-		if i == 5 {
-			r.note(fmt.Sprintf("And %d further paths were left behind.", len(taken.Skipped)-i))
-			break
-		}
-		r.note(fmt.Sprintf("Left behind: %.200q, %s.", s.Path, s.Reason))
-	}
+	r.left = taken.Skipped
 	if len(taken.Refused) > 0 {
 		r.refused = taken.Refused
-		r.refuse(&Refusal{Message: "left what may not be committed, so nothing was: " + namePaths(taken.Refused),
+		r.refuse(&Refusal{Message: "left what may not be committed, so nothing was",
 			Next: "Give the command again and say that this is to be left out."})
 		return taken, false
 	}
 	return taken, true
-}
-
-func namePaths(refused []git.Refused) string {
-	var names []string
-	for i, p := range refused {
-		if i == 5 {
-			names = append(names, fmt.Sprintf("and %d more", len(refused)-i))
-			break
-		}
-		name := fmt.Sprintf("%.200q (%s)", p.Path, p.Reason)
-		if p.Path == "" {
-			name = p.Reason
-		}
-		names = append(names, name)
-	}
-	return strings.Join(names, "; ")
 }
 
 // workflowPatch makes a patch of the workflow files that were held back (H7-09, H7-11).
@@ -144,12 +122,9 @@ func extent(changes []git.Change) string {
 	for _, c := range changes {
 		added, removed = added+max(0, c.Added), removed+max(0, c.Removed)
 	}
-	return fmt.Sprintf("%s, +%d −%d", plural(len(changes), "file"), added, removed)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+	files := "1 file"
+	if len(changes) != 1 {
+		files = fmt.Sprintf("%d files", len(changes))
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%s, +%d −%d", files, added, removed)
 }

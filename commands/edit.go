@@ -23,6 +23,12 @@ func (r *run) edit(ctx context.Context) {
 		r.partial()
 		return
 	}
+	if r.leaks(edited) {
+		r.refuse(&Refusal{Message: "brought a known secret into " + r.document.Name + ", so nothing was written",
+			Next: "Give the command again and say that it is to be left out."})
+		r.partial()
+		return
+	}
 	changed := edited != r.snapshot
 	landed := !changed || r.land(ctx, edited)
 	r.reportSegments(changed && landed)

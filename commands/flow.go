@@ -28,8 +28,13 @@ type Flow struct {
 
 	AgentName   string     // the profile's name, for readers
 	AgentStatus string     // how much of the profile was proven, for readers
-	Token       string     // what token the agent has, in our words; "" for none
 	Bot         git.Person // who commits; zero means ai-flow[bot]
+
+	// Secrets may leave in nothing that comes of a run: they are taken out of what is told, and what is to be committed or
+	// written into the document is refused when it holds one. nil knows none.
+	Secrets *render.Secrets
+	// Ambient are paths of a tree that the agent runs, or loads as configuration that runs, without asking (the profile's).
+	Ambient []string
 }
 
 // Request is one comment, parsed and authorised.
@@ -130,6 +135,7 @@ type run struct {
 	document Document
 	snapshot string // the document, normalised, as the agent was given it
 	found    []finding
+	ambient  []string // those of Ambient that the tree holds
 
 	launched bool
 	report   executor.Report
@@ -143,6 +149,7 @@ type run struct {
 	diffs    *render.Diffs
 	changes  []git.Change
 	refused  []git.Refused
+	left     []git.Refused
 	branch   string
 	commit   git.OID
 	patch    []byte

@@ -65,6 +65,7 @@ func TestBuildOutcomes(t *testing.T) {
 		headline string
 		notes    string
 		patch    string // holds, "" for none
+		refused  string // is said to a reader
 		commit   bool
 	}{
 		{name: "nothing changed", comment: "/build x", outcome: render.Nothing, headline: "changed nothing."},
@@ -83,12 +84,12 @@ func TestBuildOutcomes(t *testing.T) {
 			s.write("inner/x", "x")
 			s.git("-C", "inner", "add", "-A")
 			s.git("-C", "inner", "commit", "-q", "-m", "x")
-		}, outcome: render.Refused, headline: `"inner" (a git repository inside the tree)`},
+		}, outcome: render.Refused, headline: "nothing was", refused: "`inner` (a git repository inside the tree)"},
 		{name: "a link out of the tree", comment: "/build x", act: func(s scene) {
 			if err := os.Symlink("/etc/passwd", filepath.Join(s.tree, "link")); err != nil {
 				s.t.Fatal(err)
 			}
-		}, outcome: render.Refused, headline: `"link"`},
+		}, outcome: render.Refused, headline: "nothing was", refused: "`link`"},
 		{name: "H7-09 workflows and code", comment: "/build x", act: func(s scene) {
 			s.write(".github/workflows/ci.yml", "on: pull_request\n")
 			s.write(".github/workflows/new.yml", "on: push\n")
@@ -108,13 +109,13 @@ func TestBuildOutcomes(t *testing.T) {
 			}
 			s.write(".github/workflows", "x")
 			s.write("b.go", "package b\n")
-		}, outcome: render.Refused, headline: "cannot be held back"},
+		}, outcome: render.Refused, headline: "nothing was", refused: "cannot be held back"},
 		{name: "a file in the place of .github", comment: "/build x", act: func(s scene) {
 			if err := os.RemoveAll(filepath.Join(s.tree, ".github")); err != nil {
 				s.t.Fatal(err)
 			}
 			s.write(".github", "x")
-		}, outcome: render.Refused, headline: "cannot be held back"},
+		}, outcome: render.Refused, headline: "nothing was", refused: "cannot be held back"},
 		{name: "a workflow too large for a patch", comment: "/build x", act: func(s scene) {
 			s.write(".github/workflows/new.yml", strings.Repeat("# x\n", maxPatch/4))
 			s.write("b.go", "package b\n")
@@ -135,6 +136,9 @@ func TestBuildOutcomes(t *testing.T) {
 			}
 			if notes := strings.Join(out.Result.Notes, "\n"); !strings.Contains(notes, tt.notes) {
 				t.Errorf("notes %q, want %q", notes, tt.notes)
+			}
+			if comment := render.Comment(out.Result); !strings.Contains(comment, tt.refused) {
+				t.Errorf("no %q in %s", tt.refused, comment)
 			}
 			if (out.Commit != "") != tt.commit || (out.Branch != "") != tt.commit {
 				t.Errorf("commit %q on %q", out.Commit, out.Branch)
@@ -196,6 +200,7 @@ func TestSubject(t *testing.T) {
 		{"[skip [skip ci]ci]", ""},
 		{"H2-10 this fixes #18 by @somebody", "H2-10 this fixes 18 by somebody"},
 		{"a\x1b[1mb\u202ec", "a [1mbc"},
+		{"a\u115fb\u3164c\ufe0fd\U000e0101e\u200df\ue000g", "abcdefg"},
 		{strings.Repeat("é", 100), strings.Repeat("é", 59) + "…"},
 	}
 	for _, tt := range tests {

@@ -268,11 +268,13 @@ func TestAskWithoutAnswer(t *testing.T) {
 func TestWantsRestrict(t *testing.T) {
 	s := newStage(t, "")
 	s.agent.say = []string{"A"}
+	s.agent.report.MoreSteps = 7
 	s.agent.report.Wants = []denials.Want{{Subject: "/etc/x", Channel: denials.Declared, Kind: denials.Access, Count: 1}}
 	s.agent.report.MoreWants = 3
 	s.agent.report.Refusals = []executor.Refusal{{Kind: "execute", Command: "ls", Why: "read-only"}}
 	out := s.run(t.Context(), "/ask a")
-	if out.Result.Outcome != render.Restricted || out.Report.WantCount != 4 || out.Report.Wants[0].Channel != "declared" || len(out.Report.Refused) != 1 {
+	if out.Result.Outcome != render.Restricted || out.Report.WantCount != 4 || out.Report.Wants[0].Channel != "declared" || len(out.Report.Refused) != 1 ||
+		out.Report.Wants[0].Triage != "bring" || out.Result.Wants[0].Triage.Verdict != render.Bring || out.Report.MoreSteps != 7 || out.Result.Run.MoreSteps != 7 {
 		t.Errorf("%+v", out.Report)
 	}
 }

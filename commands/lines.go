@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/d3mlabs/ai-flow/render"
 )
 
 // line is one line of a comment; LF, CRLF and a lone CR end one.
@@ -112,9 +114,9 @@ const slashes = "\uff0f\u2044\u2215\u29f8"
 
 // nearMiss says why a line that its author may have meant as a command is none.
 func nearMiss(text, prefix string) string {
-	visible := strings.TrimLeftFunc(strings.Map(dropInvisible, text), unicode.IsSpace)
+	visible := strings.TrimLeftFunc(withoutInvisible(text), unicode.IsSpace)
 	if _, ok := readHead(visible, prefix); ok {
-		if i := strings.IndexFunc(text, invisible); i >= 0 {
+		if i := strings.IndexFunc(text, render.Invisible); i >= 0 {
 			r, _ := utf8.DecodeRuneInString(text[i:])
 			return fmt.Sprintf("it holds an invisible character (%U) in or before the command", r)
 		}
@@ -165,29 +167,18 @@ func near(a, b string) bool {
 	return len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] && a[2:] == b[2:]
 }
 
-// invisible reports whether a rune shows nothing and only changes how its neighbours are read: zero-width characters,
-// direction marks, tag letters. Joiners are left out here because scripts and emoji need them.
-func invisible(r rune) bool {
-	switch {
-	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x180e, r == 0x200b, r == 0x200e, r == 0x200f, r == 0xfeff, r == 0:
-		return true
-	case r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r >= 0xe0000 && r <= 0xe0fff, r >= 0xfff9 && r <= 0xfffb:
-		return true
-	}
-	return false
+func withoutInvisible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if render.Invisible(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
-func dropInvisible(r rune) rune {
-	if invisible(r) || r == 0x200c || r == 0x200d {
-		return -1
-	}
-	return r
-}
+func isBlank(r rune) bool { return unicode.IsSpace(r) || render.Invisible(r) }
 
-func isBlank(r rune) bool { return unicode.IsSpace(r) || invisible(r) }
-
-// clean makes text of a comment what an agent is given: \n line ends, no invisible characters (H1-04), joiners only where
-// they join something that is not ASCII, nothing around it.
+// clean makes text of a comment what an agent is given: \n line ends, no invisible characters (H1-04), nothing around it.
 func clean(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\r", "\n")
@@ -196,12 +187,28 @@ func clean(text string) string {
 	before := rune(0)
 	for i, r := range text {
 		after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
-		joiner := r == 0x200c || r == 0x200d
-		if invisible(r) || joiner && (before < utf8.RuneSelf || after < utf8.RuneSelf) {
+		if render.Invisible(r) && !joins(r, before, after) {
 			continue
 		}
 		b.WriteRune(r)
 		before = r
 	}
 	return strings.TrimFunc(b.String(), unicode.IsSpace)
+}
+
+// joins reports whether an invisible character is one that scripts and emoji are written with, and stands where it means
+// something: a joiner between two visible characters that are not ASCII, the emoji variation selector behind one. A second
+// one in a row never does, so none of them can spell a hidden text.
+func joins(r, before, after rune) bool {
+	const zwnj, zwj, emoji = 0x200c, 0x200d, 0xfe0f
+	if before < utf8.RuneSelf || before == zwnj || before == zwj {
+		return false
+	}
+	switch r {
+	case zwnj, zwj:
+		return after >= utf8.RuneSelf && !isBlank(after)
+	case emoji:
+		return before != emoji && !unicode.IsLetter(before)
+	}
+	return false
 }

@@ -6,23 +6,29 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/d3mlabs/ai-flow/render"
 )
 
 // branchName is ai/<number>-<slug>, or ai/try-<slug> where there is no number. The slug is ASCII letters, digits and
 // hyphens, so that a foreign title can make no odd reference.
 func (r *run) branchName() string {
-	text := r.Title
-	if text == "" {
-		text = r.instruction()
-	}
-	slug := slugOf(text)
+	slug := slugOf(r.about())
 	if r.Number > 0 {
 		return fmt.Sprintf("ai/%d-%s", r.Number, slug)
 	}
 	return "ai/try-" + slug
 }
 
-func (r *run) instruction() string { return r.Comment.Segments[0].Instruction }
+// about is what the branch and the commit are named after: a stranger's title, or what a person asked for. No secret is in
+// it, before it is cut and made a slug, which would hide one.
+func (r *run) about() string {
+	text := r.Title
+	if text == "" {
+		text = r.Comment.Segments[0].Instruction
+	}
+	return r.Secrets.Redact(render.Terminal(text))
+}
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
@@ -44,11 +50,8 @@ func firstLineOf(text string) string {
 
 // message is the commit's: a subject, and the person who asked as co-author. The agent writes no word of it.
 func (r *run) message() string {
-	about := r.Title
+	about := subject(firstLineOf(r.about()))
 	if about == "" {
-		about = firstLineOf(r.instruction())
-	}
-	if about = subject(about); about == "" {
 		about = "implement the document"
 	}
 	message := "ai-flow /build: " + about + "\n"
@@ -68,10 +71,10 @@ var ciSkip = regexp.MustCompile(`(?i)\[(?:skip[ -]ci|ci[ -]skip|no[ -]ci|skip[ -
 func subject(text string) string {
 	text = strings.Map(func(c rune) rune {
 		switch {
-		case invisible(c), c == '#', c == '@':
-			return -1
 		case unicode.IsSpace(c), unicode.IsControl(c):
 			return ' '
+		case render.Invisible(c), !unicode.IsPrint(c), c == '#', c == '@':
+			return -1
 		}
 		return c
 	}, strings.ToValidUTF8(text, ""))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/d3mlabs/ai-flow/commands/git"
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -73,6 +74,7 @@ func (r *run) outcome() Outcome {
 		r.status = render.Restricted
 	}
 	r.noteModel()
+	r.redact()
 	out := Outcome{Result: r.result(), Branch: r.branch, Commit: r.commit, WorkflowPatch: r.patch}
 	out.Report = r.makeReport(out.Result)
 	if r.failure != nil {
@@ -88,12 +90,23 @@ func (r *run) result() render.Result {
 	result := render.Result{
 		Outcome: r.status, Command: r.commandName(), Requester: r.Requester.Login, RunURL: r.RunURL,
 		Segments: r.segments, Headline: r.headline, NextStep: r.next, Diffs: r.diffs, Notes: r.notes,
-		Wants: r.report.Wants, MoreWants: r.report.MoreWants, Triage: r.Policy.Triage, Run: r.howItRan(),
+		Refused: paths(r.refused), Left: paths(r.left), Ambient: r.ambient,
+		MoreWants: r.report.MoreWants, Places: r.Policy.Triage.Places, Run: r.howItRan(),
+	}
+	for _, w := range r.report.Wants {
+		result.Wants = append(result.Wants, render.Want{Want: w, Triage: r.Policy.Triage.decide(w)})
 	}
 	for _, c := range r.changes {
 		result.Changes = append(result.Changes, render.FileChange{Path: c.Path, Status: c.Status, Added: c.Added, Removed: c.Removed})
 	}
 	return result
+}
+
+func paths(from []git.Refused) (to []render.Path) {
+	for _, p := range from {
+		to = append(to, render.Path(p))
+	}
+	return to
 }
 
 func (r *run) commandName() string {
@@ -110,16 +123,16 @@ func (r *run) howItRan() render.Run {
 	report := r.report
 	run := render.Run{
 		Agent: r.AgentName, AgentStatus: r.AgentStatus, AgentVersion: report.AgentVersion,
-		ModelAsked: r.model, ModelEffective: report.ModelEffective, Isolated: r.room.Identity().Isolated(), Token: r.Token,
+		ModelAsked: r.model, ModelEffective: report.ModelEffective, Isolated: r.room.Identity().Isolated(),
 		Input: report.Usage.Input, Output: report.Usage.Output, Duration: time.Since(r.began),
-		StopReason: report.StopReason, Unasked: report.Unasked,
+		StopReason: report.StopReason, Unasked: report.Unasked, MoreSteps: report.MoreSteps,
 	}
 	if run.Isolated {
 		run.User = r.room.Identity().Name()
 	}
 	if r.tree != nil {
 		c := r.tree.Cost()
-		run.HandOver = fmt.Sprintf("%s, %s of history, %d bytes, %d ms", plural(c.Files, "file"), plural(c.Commits, "commit"), c.PackBytes, c.Millis)
+		run.HandOver = render.HandOver{Files: c.Files, Commits: c.Commits, Bytes: c.PackBytes, Took: time.Duration(c.Millis) * time.Millisecond}
 	}
 	for _, p := range report.Phases {
 		run.Phases = append(run.Phases, render.Phase{Name: p.Name, Took: p.Took})

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"strings"
-	"time"
 
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/permission"
@@ -16,18 +15,13 @@ const PolicyPath = ".github/ai-flow.yml"
 // Policy is a repository's policy file as plain values, with the defaults of behaviour.md section 8 where it is silent.
 type Policy struct {
 	Source   string   // where it was read, in words; "" when there is no file
-	Warnings []string // what was ignored: unknown keys, each with its line
+	Warnings []string // what does nothing: unknown keys, and those of a later version, each with its line
 
 	Agent       string // a name of `ai-flow agents`; "" for none named
 	Models      Models
 	Permissions Permissions
-	Gates       []Gate
-	Rounds      int
 	Limits      executor.Limits // zero fields take the executor's defaults
-	Triage      render.Triage
-
-	LearnOnBuild  bool   // reserved
-	KnowledgeRepo string // reserved
+	Triage      Triage
 }
 
 // Models names a model for each command; "" where none is named.
@@ -39,18 +33,11 @@ type Permissions struct {
 	Deny, Ask, Allow    []permission.Rule
 }
 
-// Gate is a command that ai-flow runs itself after a pass.
-type Gate struct {
-	Name, Run string
-	Timeout   time.Duration
-}
-
 // DefaultPolicy is what holds without a policy file.
 func DefaultPolicy() Policy {
 	return Policy{
 		Permissions: Permissions{FullAccess: true},
-		Rounds:      3,
-		Triage: render.Triage{OrgFile: "Brewfile", ProjectFile: "dependencies.rb", ByDesign: []string{
+		Triage: Triage{Places: render.Places{OrgFile: "Brewfile", ProjectFile: "dependencies.rb"}, ByDesign: []string{
 			"/opt/shared/**", "**/DerivedDataCache/**",
 			"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock",
 		}},

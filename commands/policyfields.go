@@ -10,8 +10,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-const defaultGateTimeout = 10 * time.Minute
-
 // fields reads a mapping. A key without a value keeps the default; an unknown key is warned about, because a newer
 // ai-flow may know it.
 func (r *policyReader) fields(n *yaml.Node, path string, known map[string]field) error {
@@ -28,9 +26,7 @@ func (r *policyReader) fields(n *yaml.Node, path string, known map[string]field)
 		seen[key.Value] = true
 		read, ok := known[key.Value]
 		if !ok {
-			if len(r.policy.Warnings) < maxItems {
-				r.policy.Warnings = append(r.policy.Warnings, fmt.Sprintf("%s line %d: the key %.80q is not known and was ignored", r.policy.Source, key.Line, name))
-			}
+			r.warn(key.Line, name, "it is not known")
 			continue
 		}
 		if isNull(value) {
@@ -41,6 +37,12 @@ func (r *policyReader) fields(n *yaml.Node, path string, known map[string]field)
 		}
 	}
 	return nil
+}
+
+func (r *policyReader) warn(line int, name, why string) {
+	if len(r.policy.Warnings) < maxItems {
+		r.policy.Warnings = append(r.policy.Warnings, fmt.Sprintf("%s line %d: the key %.80q does nothing: %s", r.policy.Source, line, name, why))
+	}
 }
 
 func (r *policyReader) section(known map[string]field) field {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/executor/permission"
 	"go.yaml.in/yaml/v3"
@@ -19,7 +20,7 @@ const (
 )
 
 // ParsePolicy reads a policy file. source names it in errors and warnings, so that a person knows which one is meant. An
-// empty file is the default policy; unknown keys are warned about; a value of a wrong type, an unknown tool kind in a rule
+// empty file is the default policy; unknown keys and keys of a later version are warned about; a value of a wrong type, an unknown tool kind in a rule
 // (which would silently match nothing) and a duplicate key are refused with their line. Anchors and aliases are refused
 // too: they can make a small file large, and no policy needs them.
 func ParsePolicy(data []byte, source string) (Policy, error) {
@@ -87,12 +88,12 @@ func (r *policyReader) file(n *yaml.Node) error {
 		"agent":          shaped(&p.Agent, regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`), "the name of an agent"),
 		"models":         r.section(r.models()),
 		"permissions":    r.section(r.permissions()),
-		"gates":          r.gates,
-		"rounds":         number(&p.Rounds, 1, 20),
+		"gates":          r.later(r.gates, "gates are not run by this version"),
+		"rounds":         r.later(number(new(int), 1, 20), "gates are not run by this version"),
 		"limits":         r.section(r.limits()),
 		"triage":         r.section(r.triage()),
-		"learn":          r.section(map[string]field{"on_build": boolean(&p.LearnOnBuild)}),
-		"knowledge_repo": shaped(&p.KnowledgeRepo, repoShape, "owner/name"),
+		"learn":          r.later(r.section(map[string]field{"on_build": boolean(new(bool))}), "nothing is learnt by this version"),
+		"knowledge_repo": r.later(shaped(new(string), repoShape, "owner/name"), "nothing is learnt by this version"),
 	})
 }
 
@@ -147,20 +148,25 @@ func (r *policyReader) rules(to *[]permission.Rule) field {
 	}
 }
 
+// later reads a key of a later version: it must have its shape, so that it is right when it begins to count, and whoever
+// wrote it must not believe that it counts already.
+func (r *policyReader) later(read field, why string) field {
+	return func(n *yaml.Node, path string) error {
+		r.warn(n.Line, path, why)
+		return read(n, path)
+	}
+}
+
 func (r *policyReader) gates(n *yaml.Node, path string) error {
 	return items(n, path, func(item *yaml.Node, path string) error {
-		g := Gate{Timeout: defaultGateTimeout}
-		fields := map[string]field{"name": str(&g.Name), "run": str(&g.Run), "timeout": duration(&g.Timeout)}
+		var run string
+		fields := map[string]field{"name": str(new(string)), "run": str(&run), "timeout": duration(new(time.Duration))}
 		if err := r.fields(item, path, fields); err != nil {
 			return err
 		}
-		if g.Run == "" {
+		if run == "" {
 			return fmt.Errorf("line %d: %s needs a run", item.Line, path)
 		}
-		if g.Name == "" {
-			g.Name = g.Run
-		}
-		r.policy.Gates = append(r.policy.Gates, g)
 		return nil
 	})
 }

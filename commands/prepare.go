@@ -95,6 +95,23 @@ func (r *run) handOver(ctx context.Context) {
 	}
 	if r.tree, err = r.Repo.HandOver(ctx, r.room, commit, options); err != nil {
 		r.fail(ctx, failure{class: "git", message: "the agent could not be given a copy of the repository", err: err})
+		return
+	}
+	r.findAmbient(ctx)
+}
+
+// findAmbient looks for what the agent would run of the tree without asking. It runs as the agent user, so the boundary
+// holds; a reader should know.
+func (r *run) findAmbient(ctx context.Context) {
+	for _, path := range r.Ambient {
+		has, err := r.Repo.Has(ctx, r.base, path)
+		if err != nil {
+			r.fail(ctx, failure{class: "git", message: "the checkout could not be read", err: err})
+			return
+		}
+		if has {
+			r.ambient = append(r.ambient, path)
+		}
 	}
 }
 

@@ -125,9 +125,9 @@ var (
 	inlineLink = regexp.MustCompile(`\[([^\[\]]*)\]\([^()]*\)`)
 )
 
-// plain is text as a reader of the page copies it: without marks, case and the breaks of lines.
+// plain is text as a reader of the page copies it: without marks, case, the breaks of lines and what nobody sees.
 func plain(text string) string {
-	text = escaped.ReplaceAllString(strings.ToLower(text), "$1")
+	text = escaped.ReplaceAllString(strings.ToLower(withoutInvisible(text)), "$1")
 	text = listMarker.ReplaceAllString(text, "")
 	text = inlineLink.ReplaceAllString(text, "$1")
 	text = markers.ReplaceAllString(text, "")

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
-	"github.com/d3mlabs/ai-flow/denials"
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -38,14 +37,16 @@ type Report struct {
 	WantCount int             `json:"want_count"` // distinct subjects, before any cap
 	Receipts  []reportRequest `json:"receipts"`
 	Refused   []reportRequest `json:"refused_requests"`
-	Tools     map[string]int  `json:"tools"` // calls by kind
+	Tools     map[string]int  `json:"tools"`            // calls by kind
+	MoreSteps int             `json:"unlisted_updates"` // updates of calls beyond those counted in Tools
 	Unasked   int             `json:"unasked_calls"`
-	Gates     []reportGate    `json:"gates"`
 	Usage     reportUsage     `json:"usage"`
 	Phases    []reportPhase   `json:"phases"`
 
 	Changes      []reportChange `json:"changes"`
 	RefusedPaths []reportPath   `json:"refused_paths"`
+	LeftPaths    []reportPath   `json:"left_paths"`
+	AmbientPaths []string       `json:"ambient_paths"`
 	Commits      []reportCommit `json:"commits"`
 	PullRequest  string         `json:"pull_request"` // its URL, "" for none
 	Workflows    bool           `json:"workflow_patch"`
@@ -82,6 +83,7 @@ type (
 		Kind    string `json:"kind"`
 		Source  string `json:"source"`
 		Count   int    `json:"count"`
+		Triage  string `json:"triage"` // where a person may meet it
 	}
 	reportRequest struct {
 		Kind    string `json:"kind"`
@@ -90,14 +92,6 @@ type (
 		Mode    string `json:"mode,omitempty"` // of a receipt
 		Rule    string `json:"rule,omitempty"` // of a receipt
 		Why     string `json:"why,omitempty"`  // of a refusal
-	}
-	reportGate struct {
-		Name    string `json:"name"`
-		Passed  bool   `json:"passed"`
-		Round   int    `json:"round"`
-		Tree    string `json:"tree"`
-		Millis  int64  `json:"duration_ms"`
-		Problem string `json:"problem"`
 	}
 	reportUsage struct {
 		Input       int64 `json:"input"`
@@ -150,7 +144,7 @@ func (r *run) makeReport(result render.Result) Report {
 		Model:     reportModel{bounded(run.ModelAsked), bounded(run.ModelEffective)},
 		Isolation: reportIsolation{run.Isolated, run.User},
 		WantCount: len(r.report.Wants) + r.report.MoreWants, Unasked: r.report.Unasked,
-		Tools: map[string]int{}, Gates: []reportGate{}, Usage: reportUsage(r.report.Usage),
+		Tools: map[string]int{}, MoreSteps: r.report.MoreSteps, Usage: reportUsage(r.report.Usage),
 		Commits: []reportCommit{}, Workflows: r.patch != nil, Notes: bounds(r.notes), PolicySource: r.Policy.Source,
 	}
 	if r.command != 0 {
@@ -165,16 +159,16 @@ func (r *run) makeReport(result render.Result) Report {
 	if r.commit != "" {
 		report.Commits = append(report.Commits, reportCommit{string(r.commit), r.branch})
 	}
-	r.reportLaunch(&report)
+	r.reportLaunch(&report, result.Wants)
 	r.reportTree(&report)
 	return report
 }
 
 // reportLaunch adds what the agent did and met.
-func (r *run) reportLaunch(report *Report) {
+func (r *run) reportLaunch(report *Report, wants []render.Want) {
 	from := r.report
-	report.Wants = list(from.Wants, func(w denials.Want) reportWant {
-		return reportWant{short(w.Subject), short(w.Why), w.Channel.String(), w.Kind.String(), short(w.Source), w.Count}
+	report.Wants = list(wants, func(w render.Want) reportWant {
+		return reportWant{short(w.Subject), short(w.Why), w.Channel.String(), w.Kind.String(), short(w.Source), w.Count, w.Triage.Verdict.String()}
 	})
 	report.Receipts = list(from.Receipts, func(a executor.Receipt) reportRequest {
 		return reportRequest{Kind: short(a.Kind), Title: short(a.Title), Command: short(a.Command), Mode: short(a.Mode), Rule: short(a.Rule)}
@@ -197,8 +191,11 @@ func (r *run) reportTree(report *Report) {
 	report.Changes = list(r.changes, func(c git.Change) reportChange {
 		return reportChange{short(c.Path), string(rune(c.Status)), c.Added, c.Removed}
 	})
-	report.RefusedPaths = list(r.refused, func(p git.Refused) reportPath { return reportPath{short(p.Path), short(p.Reason)} })
+	report.RefusedPaths, report.LeftPaths = list(r.refused, reported), list(r.left, reported)
+	report.AmbientPaths = list(r.ambient, short)
 }
+
+func reported(p git.Refused) reportPath { return reportPath{short(p.Path), short(p.Reason)} }
 
 // list is never null in JSON.
 func list[From, To any](from []From, convert func(From) To) []To {
