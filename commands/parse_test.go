@@ -237,3 +237,28 @@ func firstLine(s string) string {
 	}
 	return s
 }
+
+// H1-04: what is invisible is known by its property and not by a list; what scripts and emoji are written with stays, once.
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\u115fb\u3164c\uffa0d":              "abcd",
+		"ab\ufe00\ufe0f\U000e0101\U000e0061":  "ab",
+		"می\u200cخواهم क्\u200dष":             "می\u200cخواهم क्\u200dष",
+		"👨\u200d👩 ❤\ufe0f 🏳\ufe0f\u200d🌈":     "👨\u200d👩 ❤\ufe0f 🏳\ufe0f\u200d🌈",
+		"❤\ufe0f\ufe0f\ufe0f é\ufe0f":         "❤\ufe0f é",
+		"é\u200d\u200c\u200dé é\u200d\u3164é": "é\u200dé éé",
+		"a\x00b\x1b\tc\r\nd\re":               "ab\tc\nd\ne",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("%+q becomes %+q, want %+q", in, got, want)
+		}
+	}
+	if why := nearMiss("\u3164/ask x", ""); !strings.Contains(why, "invisible character (U+3164)") {
+		t.Errorf("an invisible letter before a command is no near miss: %q", why)
+	}
+	for document, quote := range map[string]string{"1\ufe0f\u20e3 one\n": "1\u20e3 one", "key 🔑\ufe0f here\n": clean("key 🔑\ufe0f here")} {
+		if f := locate(document, quote); len(f.spans) != 1 {
+			t.Errorf("%+q is not found in %+q", quote, document)
+		}
+	}
+}

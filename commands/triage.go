@@ -1,8 +1,6 @@
 package commands
 
 import (
-	"strings"
-
 	"github.com/d3mlabs/ai-flow/denials"
 	"github.com/d3mlabs/ai-flow/executor/permission"
 	"github.com/d3mlabs/ai-flow/render"
@@ -56,8 +54,7 @@ func (t Triage) decide(w denials.Want) render.Triage {
 }
 
 func staysClosed(subject string) string {
-	switch first, _, _ := strings.Cut(subject, " "); first {
-	case "sudo", "su", "doas":
+	if permission.AsOther(subject) {
 		return "the agent is not root"
 	}
 	for _, d := range closedDoors {

@@ -21,13 +21,14 @@ import (
 // Outcome is how a command ended.
 type Outcome uint8
 
+// The outcomes.
 const (
-	Done       Outcome = iota + 1
-	Restricted         // done, with wants
-	Refused            // not carried out, by a rule of ours; nothing went wrong
-	Nothing            // there was nothing to do, or the agent changed nothing
-	Failed             // something went wrong
-	Cancelled          // a person, or the runner, ended it before it was done
+	Done       Outcome = iota + 1 // what was asked for was done
+	Restricted                    // done, with wants
+	Refused                       // not carried out, by a rule of ours; nothing went wrong
+	Nothing                       // there was nothing to do, or the agent changed nothing
+	Failed                        // something went wrong
+	Cancelled                     // a person, or the runner, ended it before it was done
 )
 
 // String is the outcome as job outputs and report.json have it.

@@ -78,6 +78,16 @@ func part(length int) int {
 	return max(minPart, min(maxPart, length/2))
 }
 
+// Empty reports whether no secret is known.
+func (s *Secrets) Empty() bool {
+	if s == nil {
+		return true
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.whole) == 0
+}
+
 // Contains reports whether data holds a known secret. It is meant for what is written and kept, where a false alarm costs a
 // person's work: a value of at most 12 bytes counts as a whole only, of a longer one any part of half its length (at least
 // 9 bytes, at most 64). A caller that reads in windows needs an overlap of 63 bytes.

@@ -220,6 +220,14 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
+func TestAsOther(t *testing.T) {
+	for command, want := range map[string]bool{"sudo apt-get install x": true, "su": true, "doas -u x y": true, "": false, "sudoku": false, "echo sudo": false, "subversion x": false} {
+		if got := AsOther(command); got != want {
+			t.Errorf("%q: %v", command, got)
+		}
+	}
+}
+
 // The patterns of the policy file, for rules and for triage.
 func TestMatchPath(t *testing.T) {
 	for _, c := range []struct {

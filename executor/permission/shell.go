@@ -170,6 +170,15 @@ func (d *denyReader) bare(words []string, depth int) {
 	d.words(words, depth)
 }
 
+// AsOther reports whether a command begins with a program that runs the rest as another user, which mostly is root.
+func AsOther(command string) bool {
+	switch first, _, _ := strings.Cut(command, " "); first {
+	case "sudo", "su", "doas":
+		return true
+	}
+	return false
+}
+
 func isAssignment(w string) bool {
 	name, _, ok := strings.Cut(w, "=")
 	return ok && name != "" && strings.IndexFunc(name, func(r rune) bool {

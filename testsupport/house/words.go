@@ -73,8 +73,8 @@ func (t *Tree) defaultTemps(f *file) (found []Finding) {
 var sudoCommand = regexp.MustCompile(`(^|[\s/;&|(])sudo($|\s+-|\s+\S+$)`)
 
 func checkSudo(t *Tree) []Finding {
-	// The other three read the word in a stranger's command line, output or want; they never run it.
-	homes := []string{"isolation", "executor/permission", "denials", "render"}
+	// The other two read the word in a stranger's command line, output or want; they never run it.
+	homes := []string{"isolation", "executor/permission", "denials"}
 	return t.literals(homes, "only isolation says how another user is reached", sudoCommand.MatchString)
 }
 
