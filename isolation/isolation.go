@@ -52,6 +52,7 @@ type Identity struct {
 	uid, gid          int
 	sudo              string // absolute path; "" when not isolated
 	setpriv           string // absolute path; "" when the host has none
+	made              bool   // the account says that we made it
 }
 
 // Unisolated is the identity with the boundary off. It is refused when an App key is present (S10).

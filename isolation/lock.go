@@ -25,6 +25,7 @@ const sharedLocks = "/var/lib/ai-flow"
 type lock struct {
 	own    *os.File // in our state directory
 	shared *os.File // nil on a host that has none
+	used   bool     // we have run as this user before, from this state directory
 }
 
 // acquire waits for both locks, always in the same order.
@@ -48,6 +49,7 @@ func acquire(ctx context.Context, dir string, id Identity, waiting func(who stri
 	if err := hold(ctx, l.own, id.name, tell, func() string { return signature(l.own) }); err != nil {
 		return nil, err
 	}
+	l.used = signature(l.own) != unsigned
 	if err := sign(l.own); err != nil {
 		return nil, err
 	}
@@ -128,12 +130,23 @@ func sign(f *os.File) error {
 	return nil
 }
 
+// unsign takes our name out again: we did not use the user after all.
+func (l *lock) unsign() error {
+	if l.used {
+		return nil
+	}
+	return l.own.Truncate(0)
+}
+
+// unsigned is the signature of a lock that nobody has signed.
+const unsigned = "another process"
+
 func signature(f *os.File) string {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 200))
 	if who := strings.TrimSpace(string(text)); err == nil && who != "" {
 		return who
 	}
-	return "another process"
+	return unsigned
 }
 
 func (l *lock) release() error {

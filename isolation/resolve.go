@@ -69,7 +69,7 @@ func known(name string) (Identity, error) {
 	if err != nil {
 		return Identity{}, err
 	}
-	return Identity{name: name, home: u.HomeDir, shell: shell(), uid: uid, gid: gid}, nil
+	return Identity{name: name, home: u.HomeDir, shell: shell(), uid: uid, gid: gid, made: u.Name == comment}, nil
 }
 
 // fit refuses users that must not run an agent: root under any name, ourselves, members of mighty groups.

@@ -108,7 +108,9 @@ func (r *Room) clear(ctx context.Context, waiting func(who string)) error {
 			return err
 		}
 		if other == "" {
-			r.leftovers = named(alive)
+			if r.leftovers = named(alive); len(alive) > 0 && !r.dedicated() {
+				return errors.Join(r.employed(), r.lock.unsign())
+			}
 			break
 		}
 		if !told && waiting != nil {
@@ -120,6 +122,19 @@ func (r *Room) clear(ctx context.Context, waiting func(who string)) error {
 	}
 	survivors, err := r.Sweep(ctx)
 	return errors.Join(err, survived(r.id, survivors))
+}
+
+// dedicated reports whether the account is known to be for agents: made or prepared by us, or used before. Any other that
+// runs something is somebody's, a database's perhaps, and a run would end it.
+func (r *Room) dedicated() bool { return r.id.made || r.lock.shared != nil || r.lock.used }
+
+func (r *Room) employed() error {
+	var names []string
+	for _, p := range r.leftovers[:min(len(r.leftovers), maxNamed)] {
+		names = append(names, fmt.Sprintf("%d %q", p.PID, p.Command))
+	}
+	return &SetupError{Kind: BadUser, Problem: fmt.Sprintf("the user %s runs something already (%s), and a run ends everything that its agent user runs", r.id.name, strings.Join(names, ", ")),
+		Fix: "give ai-flow a user of its own (AI_FLOW_AGENT_USER), or end these first"}
 }
 
 // doors are programs of root's that let a person in. Their children are sessions, not leftovers.

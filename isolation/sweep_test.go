@@ -3,6 +3,7 @@ package isolation_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -127,8 +128,19 @@ func TestOpenEndsLeftovers(t *testing.T) {
 		first := open(t, id, isolation.OpenOptions{})
 		as(t, first, isolation.Environment{}, "setsid sleep 303 >/dev/null 2>&1 & mkdir -p d/e; touch d/e/f; chmod 000 d/e d")
 		dir := first.Path()
-		// The first room is not closed: a second state directory stands for a dispatcher that was killed.
-		second := open(t, id, isolation.OpenOptions{})
+		// The first room is not closed: a second state directory stands for a dispatcher that was killed. It has to have known
+		// the user before, or the leftovers would be somebody's.
+		state := filepath.Join(t.TempDir(), "state")
+		for range 2 { // being refused once is not having used it
+			var refusal *isolation.SetupError
+			if _, err := isolation.Open(t.Context(), process.Runner{}, id, isolation.OpenOptions{StateDir: state}); !errors.As(err, &refusal) || refusal.Kind != isolation.BadUser {
+				t.Fatalf("an account that runs something and was never ours: %v", err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(state, id.Name()+".lock"), []byte("process 1 since then\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		second := open(t, id, isolation.OpenOptions{StateDir: state})
 		if left := second.Leftovers(); len(left) != 1 || left[0].Command == "" || left[0].PID == 0 {
 			t.Errorf("leftovers: %+v", left)
 		}
