@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // Limits on secrets, in bytes. Below minSecret a value is no secret that can be masked: it would take half the log with it.
@@ -17,6 +18,7 @@ const (
 	maxSecret  = 64 << 10
 	minPart    = 9 // of the parts that Contains looks for: "https://" is no secret
 	maxPart    = 64
+	minChance  = 16 // of a value of one sort of characters that is no number and no word
 )
 
 // Masked stands where a secret stood. It is no asterisks, which Markdown would read.
@@ -50,10 +52,9 @@ func (s *Secrets) Add(secret string) {
 			s.whole = map[string]bool{}
 		}
 		s.whole[value] = true
-		s.add(value)
-		for _, form := range forms(value) {
-			if len(form) >= minDerived {
-				s.add(form)
+		for _, form := range append(forms(value), value) {
+			if len(form) >= minDerived || form == value {
+				s.add(form, telling(value))
 			}
 		}
 	}
@@ -61,13 +62,24 @@ func (s *Secrets) Add(secret string) {
 
 // add makes every part of form of the searched lengths findable. The frame of a key is public: it is taken out of text as a
 // whole, and is no reason to refuse a file.
-func (s *Secrets) add(form string) {
+func (s *Secrets) add(form string, telling bool) {
 	if strings.HasPrefix(form, "-----") {
 		s.text.add(form, len(form))
 		return
 	}
 	s.text.add(form, max(minSecret, min(maxGram, len(form)/2)))
-	s.content.add(form, part(len(form)))
+	if telling {
+		s.content.add(form, part(len(form)))
+	}
+}
+
+// telling reports whether a value is unlike what a source file holds by chance. Secrets are known by the names of variables,
+// so among them are the likes of MAX_TOKENS=128000 and CREDENTIAL_HELPER=osxkeychain; masking those costs little, refusing
+// every file that holds one would cost a person's work.
+func telling(value string) bool {
+	letter := strings.ContainsFunc(value, unicode.IsLetter)
+	other := strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) })
+	return len(value) >= minChance || len(value) >= minDerived && letter && other
 }
 
 // part is the length of the parts of a value that Contains looks for.
@@ -90,7 +102,7 @@ func (s *Secrets) Empty() bool {
 
 // Contains reports whether data holds a known secret. It is meant for what is written and kept, where a false alarm costs a
 // person's work: a value of at most 12 bytes counts as a whole only, of a longer one any part of half its length (at least
-// 9 bytes, at most 64). A caller that reads in windows needs an overlap of 63 bytes.
+// 9 bytes, at most 64), and a short number or word not at all. A caller that reads in windows needs an overlap of 63 bytes.
 func (s *Secrets) Contains(data []byte) bool {
 	if s == nil {
 		return false

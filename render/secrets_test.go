@@ -37,15 +37,15 @@ func TestContainsLeaves(t *testing.T) {
 		t.Error("nil knows a secret")
 	}
 	var s Secrets
-	for _, secret := range []string{"password12", "https://user:hunter22@db.example.com/main", "-----BEGIN CERTIFICATE-----\nMIIBAAAABBBBCCCC\n-----END CERTIFICATE-----"} {
+	for _, secret := range []string{"password12", "12345678901234567890", "https://user:hunter22@db.example.com/main", "128000", "2026-11-30", "osxkeychain", "abc-12", "-----BEGIN CERTIFICATE-----\nMIIBAAAABBBBCCCC\n-----END CERTIFICATE-----"} {
 		s.Add(secret)
 	}
-	for _, text := range []string{"", "x", "passwo", "assword12", "a password1", "https://user", ".example.com/main", "-----BEGIN CERTIFICATE-----"} {
+	for _, text := range []string{"", "x", "passwo", "assword12", "a password1", "https://user", "max_tokens: 128000", "since 2026-11-30", "helper = osxkeychain", "abc-12", ".example.com/main", "-----BEGIN CERTIFICATE-----"} {
 		if s.Contains([]byte(text)) {
 			t.Errorf("%q is taken for a secret", text)
 		}
 	}
-	for _, text := range []string{"my password12.", "user:hunter22@db.example", "MIIBAAAABBBBCCCC"} {
+	for _, text := range []string{"my password12.", "user:hunter22@db.example", "MIIBAAAABBBBCCCC", "12345678901234567890"} {
 		if !s.Contains([]byte(text)) {
 			t.Errorf("%q is not taken for a secret", text)
 		}
