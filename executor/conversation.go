@@ -30,8 +30,8 @@ func (l *launch) prompt(ctx context.Context, s acpclient.Session) error {
 		l.report.StopReason = answer.StopReason
 		l.turn.used(answer.Usage)
 		switch {
-		case err != nil && errors.Is(context.Cause(ctx), errSilent):
-			return errSilent
+		case err != nil && (errors.Is(context.Cause(ctx), errSilent) || errors.Is(context.Cause(ctx), errProbing)):
+			return context.Cause(ctx)
 		case err != nil:
 			return err
 		case l.turn.endedByRefusal(answer.StopReason) && l.report.Continued < maxContinuations:
@@ -79,7 +79,7 @@ func (l *launch) ask(ctx context.Context, session, text string) (acpclient.Turn,
 // cancelGrace is how long an agent may take to answer session/cancel. All agents observed need less than a second.
 const cancelGrace = 2 * time.Second
 
-// watch ends the turn when nothing has come for Limits.Silence.
+// watch ends the turn when nothing has come for Limits.Silence, or nothing but what is refused.
 func (l *launch) watch(ctx context.Context, stop context.CancelCauseFunc) {
 	for {
 		quiet := l.turn.quiet()
@@ -89,6 +89,9 @@ func (l *launch) watch(ctx context.Context, stop context.CancelCauseFunc) {
 		}
 		select {
 		case <-ctx.Done():
+			return
+		case <-l.turn.enough:
+			stop(errProbing)
 			return
 		case <-time.After(l.limits.Silence - quiet):
 		}

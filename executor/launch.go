@@ -32,7 +32,7 @@ type launch struct {
 // showing. The error is a *Failure. When Launch returns, no process of the agent's is alive, or the report names it.
 func (a *Agent) Launch(ctx context.Context, t Task) (Report, error) {
 	l := &launch{agent: a, task: t, limits: a.Limits.withDefaults()}
-	l.turn = &turn{label: "[" + t.Label + "]", policy: t.Policy, profile: a.Profile, log: a.Log, progress: a.Progress, began: time.Now()}
+	l.turn = &turn{label: "[" + t.Label + "]", policy: t.Policy, profile: a.Profile, log: a.Log, progress: a.Progress, began: time.Now(), enough: make(chan struct{})}
 	l.turn.wants = denials.NewCollector(denials.Options{Workspace: t.Dir, Home: a.Identity.Home(), OnWant: l.turn.observedWant})
 	l.report.ModelAsked = t.Model
 
@@ -69,8 +69,11 @@ func (l *launch) run(ctx context.Context) *Failure {
 	return l.phase(ctx, "turn", l.limits.Turn, FailedTurnTime, func(ctx context.Context) error { return l.prompt(ctx, session) })
 }
 
-// errSilent is the cause of a turn that was ended because nothing came.
-var errSilent = errors.New("the agent went silent")
+// errSilent and errProbing are the causes of a turn that we ended: nothing came, or nothing but what is refused.
+var (
+	errSilent  = errors.New("the agent went silent")
+	errProbing = errors.New("the agent keeps asking for what is refused")
+)
 
 // phase runs one phase under its deadline, records how long it took, and makes a Failure of its error.
 func (l *launch) phase(ctx context.Context, name string, limit time.Duration, class Class, do func(context.Context) error) *Failure {
@@ -98,6 +101,8 @@ func (l *launch) classify(ctx context.Context, phase string, limit time.Duration
 	switch {
 	case ctx.Err() != nil:
 		return cancelled(ctx, phase)
+	case errors.Is(err, errProbing):
+		return failf(FailedTurn, phase, err, "%s asked %d times for what this run refuses and was ended", who, maxRejections)
 	case errors.Is(err, errSilent):
 		return failf(FailedSilence, phase, err, "%s sent nothing for %s and was ended", who, l.limits.Silence)
 	case errors.As(err, &f):

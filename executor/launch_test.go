@@ -153,6 +153,7 @@ func TestEachFailureHasItsOwnSentence(t *testing.T) {
 		{"answers the prompt with an error", fakeagent.Script{Turns: []fakeagent.Turn{{{EndError: &fakeagent.Error{Code: -32603, Message: "no entitlement"}}}}}, nil, executor.FailedTurn, "no entitlement"}, // H5-16
 		{"wants a login", fakeagent.Script{NewSession: fakeagent.Reply{Error: &fakeagent.Error{Code: -32000, Message: "Authentication required"}}}, nil, executor.FailedAuth, "login"},                       // H5-12
 		{"another protocol", fakeagent.Script{Initialize: fakeagent.Reply{Result: []byte(`{"protocolVersion":2,"agentCapabilities":{}}`)}}, nil, executor.FailedProtocol, "version 2"},
+		{"only probes", fakeagent.Script{Turns: []fakeagent.Turn{repeat(fakeagent.Turn{{Call: &fakeagent.Call{Command: "x", Ask: true}}}, 600)}}, nil, executor.FailedTurn, "asked 500 times"},
 		{"talks for ever", fakeagent.Script{Turns: []fakeagent.Turn{repeat(fakeagent.Turn{{Say: "x"}, {Sleep: 100 * time.Millisecond}}, 300)}}, short, executor.FailedTurnTime, "longer than 1s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -191,6 +192,20 @@ func TestProgramThatTheAgentUserCannotRunIsNamed(t *testing.T) { // H4-07
 	_, err := b.agent.Launch(t.Context(), task)
 	if f, ok := err.(*executor.Failure); !ok || f.Class != executor.FailedSetup || !strings.Contains(f.Message, filepath.Dir(closed)) {
 		t.Errorf("a directory that the agent cannot enter: %v", err)
+	}
+}
+
+// TestFloodOfHugeCallsIsBounded sends calls and requests whose every part is far too long.
+func TestFloodOfHugeCallsIsBounded(t *testing.T) {
+	long := strings.Repeat("x", 2000)
+	var paths []string
+	for range 40 {
+		paths = append(paths, "/"+long)
+	}
+	b := play(t, fakeagent.Script{Turns: []fakeagent.Turn{repeat(fakeagent.Turn{{Call: &fakeagent.Call{Title: long, Command: "echo " + long, Paths: paths, Text: "ok", Exit: code(0)}}}, 1)}})
+	r := b.mustLaunch(t, permission.ReadOnly)
+	if s := r.Steps[0]; len(s.Title) > 512 || len(s.Command) > 4096 {
+		t.Errorf("kept a title of %d and a command of %d bytes", len(s.Title), len(s.Command))
 	}
 }
 

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"strings"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/acpclient"
@@ -14,7 +15,7 @@ type step struct {
 	paths                                 []string
 	exit                                  *int
 	began, ended                          time.Duration
-	output                                bool
+	output, partial                       bool // partial: command or paths are not all that was said
 	allowed, refused                      bool
 }
 
@@ -48,11 +49,17 @@ func (s *steps) update(c acpclient.ToolCall, at time.Duration) (*step, bool) {
 
 func (s *step) merge(c acpclient.ToolCall, at time.Duration) bool {
 	before := [...]string{s.title, s.command, s.status}
-	s.kind, s.title = either(c.Kind, s.kind), either(c.Title, s.title)
-	s.command, s.dir = either(c.Command, s.command), either(c.Dir, s.dir)
-	s.status = either(c.Status, s.status)
+	s.kind, s.title = either(cut(c.Kind, maxWord), s.kind), either(cut(c.Title, maxTitle), s.title)
+	s.dir, s.status = either(cut(c.Dir, maxTitle), s.dir), either(cut(c.Status, maxWord), s.status)
+	if c.Command != "" {
+		s.command, s.partial = cut(c.Command, maxCommand), len(c.Command) > maxCommand
+	}
 	if len(c.Paths) > 0 {
-		s.paths = c.Paths
+		s.paths = nil
+		for _, p := range c.Paths[:min(len(c.Paths), maxPaths)] {
+			s.paths = append(s.paths, cut(p, maxTitle))
+		}
+		s.partial = s.partial || len(c.Paths) > maxPaths
 	}
 	exit := c.Exit != nil && (s.exit == nil || *s.exit != *c.Exit)
 	if c.Exit != nil {
@@ -65,6 +72,22 @@ func (s *step) merge(c acpclient.ToolCall, at time.Duration) bool {
 		s.ended = at
 	}
 	return exit || before != [...]string{s.title, s.command, s.status}
+}
+
+// What is kept of each call, in bytes and paths: a step is at most about 9 KB, all of them 45 MB.
+const (
+	maxWord    = 64
+	maxTitle   = 512
+	maxCommand = 4 << 10
+	maxPaths   = 8
+)
+
+// cut keeps the beginning of foreign text, whole runes, in memory of its own.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(strings.Clone(s[:most-len("…")]), "") + "…"
 }
 
 func (s *step) closed() bool { return s.status == "completed" || s.status == "failed" }

@@ -37,8 +37,13 @@ type turn struct {
 	listening bool      // between a prompt and its answer; what comes outside belongs to no turn of ours
 	refused   bool      // a request was rejected since the agent last said something of its own
 
-	told sync.Mutex // serialises progress; taken after mu, never before it
-	over bool
+	rejections int
+	enough     chan struct{} // closed when the agent has been refused so often that it only probes
+
+	told   sync.Mutex // serialises progress; taken after mu, never before it
+	over   bool
+	events int
+	last   string // the last refusal told
 }
 
 // Update takes in one update. It runs on the connection's goroutine: nothing here waits for the agent.
@@ -133,7 +138,7 @@ func (t *turn) modeNow() permission.Mode {
 func (t *turn) allowed(d permission.Decision, req permission.Request, step *step) {
 	step.allowed = true
 	if d.Receipt && len(t.receipts) < maxRecords {
-		t.receipts = append(t.receipts, Receipt{Kind: req.Kind, Title: req.Title, Command: req.Command,
+		t.receipts = append(t.receipts, Receipt{Kind: cut(req.Kind, maxWord), Title: cut(req.Title, maxTitle), Command: cut(req.Command, maxTitle),
 			Mode: t.mode.Current(), Rule: d.Rule})
 	}
 }
@@ -142,13 +147,20 @@ func (t *turn) rejected(d permission.Decision, req permission.Request, step *ste
 	t.refused = true
 	step.refused = true
 	if len(t.refusals) < maxRecords {
-		t.refusals = append(t.refusals, Refusal{Kind: req.Kind, Title: req.Title, Command: req.Command, Why: d.Why})
+		t.refusals = append(t.refusals, Refusal{Kind: cut(req.Kind, maxWord), Title: cut(req.Title, maxTitle), Command: cut(req.Command, maxTitle), Why: d.Why})
+	}
+	if t.rejections++; t.rejections == maxRejections {
+		close(t.enough)
 	}
 	if d.Want {
 		t.wants.Refuse(subject(req), refusalWhy(d, req))
 	}
 	t.tell(Event{Kind: EventRefused, Text: subject(req) + " (" + d.Why + ")"})
 }
+
+// maxRejections ends a turn: an agent that goes on asking for what is refused costs money and finds nothing. An honest
+// one that was told once that refusals are policy asks a few times.
+const maxRejections = 500
 
 // maxRecords bounds receipts, refusals and steps kept of one launch, each.
 const maxRecords = 5000
@@ -161,6 +173,9 @@ func request(r acpclient.PermissionRequest, s *step) permission.Request {
 	req.Command = either(req.Command, s.command)
 	if len(req.Paths) == 0 {
 		req.Paths = s.paths
+	}
+	if s.partial && (r.Call.Command == "" || len(r.Call.Paths) == 0) {
+		req.Marks = append(req.Marks, "malformed") // no rule can judge what was not kept
 	}
 	for _, o := range r.Options {
 		req.Options = append(req.Options, permission.Option{ID: o.ID, Name: o.Name, Kind: o.Kind})
@@ -209,14 +224,24 @@ func (t *turn) observedWant(w denials.Want) {
 
 func (t *turn) elapsed() time.Duration { return time.Since(t.began) }
 
-// tell passes an event on, one at a time, until the launch is over.
+// maxEvents bounds what is told of one launch; phases and wants, which are few, always are.
+const maxEvents = 10_000
+
+// tell passes an event on, one at a time, until the launch is over. The same refusal again is not news.
 func (t *turn) tell(e Event) {
 	t.told.Lock()
 	defer t.told.Unlock()
-	if t.progress != nil && !t.over {
-		e.At = t.elapsed()
-		t.progress(e)
+	if t.progress == nil || t.over || (e.Kind == EventRefused && e.Text == t.last) {
+		return
 	}
+	if e.Kind == EventRefused {
+		t.last = e.Text
+	}
+	if t.events++; t.events > maxEvents && e.Kind != EventPhase && e.Kind != EventWant {
+		return
+	}
+	e.At, e.Text = t.elapsed(), cut(e.Text, maxCommand)
+	t.progress(e)
 }
 
 // hush ends the events: whoever listens may be gone when Launch has returned.
