@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,8 +26,24 @@ func (e environment) secretValues() (values []string) {
 		if value != "" && (slices.Contains(known, name) || secretName.MatchString(name)) {
 			values = append(values, value)
 		}
+		if password := passwordOf(value); password != "" {
+			values = append(values, password)
+		}
 	}
 	return values
+}
+
+// passwordOf is the password in a value that is an address, such as that of a proxy, which the agent is given.
+func passwordOf(value string) string {
+	if !strings.Contains(value, "@") {
+		return ""
+	}
+	u, err := url.Parse(value)
+	if err != nil || u.User == nil {
+		return ""
+	}
+	password, _ := u.User.Password()
+	return password
 }
 
 func newSecrets(values []string) *render.Secrets {
