@@ -149,9 +149,6 @@ func (l *Log) Mask(secret string) {
 // Redact takes the masked secrets out of text that is written elsewhere: comments, summaries, reports, commit messages.
 func (l *Log) Redact(text string) string { return l.secrets.Redact(text) }
 
-// Secrets are what was masked, for those who write elsewhere.
-func (l *Log) Secrets() *Secrets { return &l.secrets }
-
 // escapeData is the runner's own escaping of the value of a command.
 func escapeData(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
