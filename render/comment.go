@@ -156,14 +156,11 @@ func (c *writer) head(s Segment, owner bool) string {
 	if safe := inline(s.Command, maxName); safe != s.Command {
 		parts[1] = code(s.Command, maxName)
 	}
+	var sentences []string
 	if owner {
-		for _, text := range c.r.landing() {
-			parts = append(parts, c.hosts.ours(text))
-		}
+		sentences = c.r.landing()
 	}
-	if note := c.hosts.ours(s.Note); note != "" {
-		parts = append(parts, note)
-	}
+	parts = append(parts, c.hosts.ours(append(sentences, s.Note)...))
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 

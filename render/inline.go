@@ -71,13 +71,20 @@ func cell(text string) string {
 	return b.String()
 }
 
-// ours tidies a sentence that our own code wrote, one line of Markdown. It passes the sanitiser too, with leave to link to
-// our server: should foreign text ever get into such a sentence, it still does nothing.
-func (h hosts) ours(text string) string {
-	text = oneLine(text, maxOurs)
-	if text == "" {
+// ours tidies sentences that our own code wrote, one line of Markdown. They pass the sanitiser too, with leave to link to
+// our server: should foreign text ever get into such a sentence, it still does nothing. What stands on one line is to be given
+// at once: a sign that is alone in its sentence finds its pair in the next.
+func (h hosts) ours(sentences ...string) string {
+	var all []string
+	for _, s := range sentences {
+		if s = oneLine(s, maxOurs); s != "" {
+			all = append(all, s)
+		}
+	}
+	if len(all) == 0 {
 		return ""
 	}
+	text := strings.Join(all, " ")
 	var links []string
 	text = h.hideLinks(text, &links)
 	out, ok := strings.CutPrefix(Prose("x "+text), "x ")

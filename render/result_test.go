@@ -213,7 +213,7 @@ func FuzzResult(f *testing.F) {
 	for _, in := range inputs(f, "prose") {
 		f.Add(escapes.Replace(in), uint8(5))
 	}
-	for _, s := range []string{"`|\\|`", "</details>", "](x)", "</pre><img src=x>", "a\n\n---\n", "\\", "@a", "[x](https://github.com/a/b/pull/1)", "**", "<"} {
+	for _, s := range []string{"`|\\|`", "</details>", "](x)", "</pre><img src=x>", "a\n\n---\n", "\\", "@a", "[x](https://github.com/a/b/pull/1)", "**", "<", "0$ $"} {
 		f.Add(s, uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, s string, outcome uint8) {

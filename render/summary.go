@@ -60,14 +60,8 @@ func (c *writer) outcomeLine() string {
 	if r.Requester != "" {
 		line += " for " + c.person(r.Requester)
 	}
-	var landed []string
-	for _, text := range r.landing() {
-		if text = c.hosts.ours(text); text != "" {
-			landed = append(landed, text)
-		}
-	}
-	if len(landed) > 0 {
-		line += " · " + strings.Join(landed, " ")
+	if landed := c.hosts.ours(r.landing()...); landed != "" {
+		line += " · " + landed
 	}
 	return line
 }
