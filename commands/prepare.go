@@ -76,7 +76,7 @@ func (r *run) handOver(ctx context.Context) {
 	if r.Commit != "" {
 		commit = r.Commit
 	} else if dirty {
-		r.note("The checkout has changes that are not committed; the agent did not see them.")
+		r.note("The checkout has changes that are not committed; they are not in the tree that the agent worked in.")
 	}
 	if err != nil && r.Commit == "" {
 		f := failure{class: "git", message: "the checkout has no commit to work on", err: err}
@@ -96,6 +96,9 @@ func (r *run) handOver(ctx context.Context) {
 	if r.tree, err = r.Repo.HandOver(ctx, r.room, commit, options); err != nil {
 		r.fail(ctx, failure{class: "git", message: "the agent could not be given a copy of the repository", err: err})
 		return
+	}
+	if r.Repo.Exposed(ctx, r.room) {
+		r.note("Every user of this host can read the checkout itself, with its git configuration and what is not committed, and so could the agent. Closing the directory to others (`chmod o-rx`) ends that.")
 	}
 	r.findAmbient(ctx)
 }
