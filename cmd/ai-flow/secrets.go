@@ -2,6 +2,8 @@ package main
 
 import (
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,7 +25,7 @@ func (e environment) secretValues() (values []string) {
 	}
 	for _, v := range e.all {
 		name, value, _ := strings.Cut(v, "=")
-		if value != "" && (slices.Contains(known, name) || secretName.MatchString(name)) {
+		if value != "" && !isFile(value) && (slices.Contains(known, name) || secretName.MatchString(name)) {
 			values = append(values, value)
 		}
 		if password := passwordOf(value); password != "" {
@@ -31,6 +33,15 @@ func (e environment) secretValues() (values []string) {
 		}
 	}
 	return values
+}
+
+// isFile reports whether a value only says where something is, such as GOOGLE_APPLICATION_CREDENTIALS.
+func isFile(value string) bool {
+	if !filepath.IsAbs(value) {
+		return false
+	}
+	_, err := os.Stat(value)
+	return err == nil
 }
 
 // passwordOf is the password in a value that is an address, such as that of a proxy, which the agent is given.

@@ -145,7 +145,7 @@ func (p *program) tryRequest(ctx context.Context, o tryOptions, request commands
 		defer tell.remind()()
 	}
 	flow := &commands.Flow{Agent: &agent, Repo: repo, Place: commands.File{Path: p.document(o.body)}, Policy: policy,
-		Model: firstOf(o.model, p.env.model), Log: out.log, Secrets: p.out.secrets, AgentName: agent.Profile.Name, AgentStatus: statusText(agent.Profile.Status)}
+		Model: firstOf(o.model, p.env.model), Log: out.log, Secrets: p.out.secrets, Ambient: agent.Profile.Ambient, AgentName: agent.Profile.Name, AgentStatus: statusText(agent.Profile.Status)}
 	defer context.AfterFunc(ctx, func() { p.say.line("cancelled: ending the agent and what it left behind") })()
 	return p.show(o, flow.Run(ctx, request), out, branch)
 }
