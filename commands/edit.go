@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"unicode"
 
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -25,6 +26,12 @@ func (r *run) edit(ctx context.Context) {
 	}
 	if r.leaks(edited) {
 		r.refuse(&Refusal{Message: "brought a known secret into " + r.document.Name + ", so nothing was written",
+			Next: "Give the command again and say that it is to be left out."})
+		r.partial()
+		return
+	}
+	if what := smuggled(r.snapshot, edited); what != "" {
+		r.refuse(&Refusal{Message: "brought " + what + " into " + r.document.Name + ", so nothing was written",
 			Next: "Give the command again and say that it is to be left out."})
 		r.partial()
 		return
@@ -63,6 +70,29 @@ func (r *run) readBack(ctx context.Context) (string, bool) {
 		next: "Give the command again, or say more plainly what is to stay."})
 	return "", false
 }
+
+// smuggled names what an edit added that a reader of the document would not see: a mark by which ai-flow finds its own
+// text again, or characters that show nothing. The word diff could not show them either (S6, S7).
+func smuggled(before, after string) string {
+	if strings.Count(after, marker) > strings.Count(before, marker) {
+		return "a mark of ai-flow's own"
+	}
+	unseen := func(text string) (n int) {
+		for _, c := range text {
+			if render.Invisible(c) && !unicode.Is(unicode.Variation_Selector, c) && c != zeroWidthJoiner {
+				n++
+			}
+		}
+		return n
+	}
+	if unseen(after) > unseen(before) {
+		return "invisible characters"
+	}
+	return ""
+}
+
+// zeroWidthJoiner holds emoji together; with the variation selectors it is in ordinary text.
+const zeroWidthJoiner = '\u200d'
 
 // tries bounds how often a document that keeps moving is read again.
 const tries = 4

@@ -304,6 +304,11 @@ func TestEdit(t *testing.T) {
 		{name: "only white space at the end", comment: "/edit x", act: func(s scene, _ string) { s.revise("words.\n", "words.  \n\n\n") }, outcome: render.Nothing, after: before, headline: "changed nothing."},
 		{name: "contradicting", comment: "/edit a\n/edit b", say: []string{"CONFLICT: they differ", "CONFLICT: they differ"}, outcome: render.Nothing, after: before, headline: "changed nothing.",
 			notes: []string{"contradicts", "contradicts"}},
+		{name: "S6 a mark of ours", comment: "/edit x", act: func(s scene, _ string) { s.revise("new", "new <!-- ai-flow:end -->") }, outcome: render.Refused, after: before, headline: "a mark of ai-flow"},
+		{name: "S7 tag letters", comment: "/edit x", act: func(s scene, _ string) { s.revise("new", "new\U000e006c\U000e0065") }, outcome: render.Refused, after: before, headline: "invisible characters"},
+		{name: "S7 turned text", comment: "/edit x", act: func(s scene, _ string) { s.revise("new", "\u202enew") }, outcome: render.Refused, after: before, headline: "invisible characters"},
+		{name: "an emoji of several", comment: "/edit x", act: func(s scene, _ string) { s.revise("new", "new 👩‍💻 ❤️") }, outcome: render.Done,
+			after: strings.Replace(before, "new", "new 👩‍💻 ❤️", 1), headline: "changed the document.", diffs: true},
 		{name: "F-55 emptied", comment: "/edit x", act: func(s scene, _ string) { s.truncate() }, outcome: render.Failed, after: before, headline: "it is empty"},
 		{name: "gone", comment: "/edit x", act: func(s scene, _ string) { s.replace(os.Remove) }, outcome: render.Failed, after: before, headline: "it is gone"},
 		{name: "F-03 a link to a secret", comment: "/edit x", act: func(s scene, path string) {
