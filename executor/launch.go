@@ -33,7 +33,7 @@ type launch struct {
 func (a *Agent) Launch(ctx context.Context, t Task) (Report, error) {
 	l := &launch{agent: a, task: t, limits: a.Limits.withDefaults()}
 	l.turn = &turn{label: "[" + t.Label + "]", policy: t.Policy, profile: a.Profile, log: a.Log, progress: a.Progress, began: time.Now(), enough: make(chan struct{})}
-	l.turn.wants = denials.NewCollector(denials.Options{Workspace: t.Dir, Home: a.Identity.Home(), OnWant: l.turn.observedWant})
+	l.turn.wants = denials.NewCollector(denials.Options{Workspace: t.Dir, Home: t.Room.Home(), OnWant: l.turn.observedWant})
 	l.report.ModelAsked = t.Model
 
 	failure := l.run(ctx)

@@ -21,6 +21,7 @@ const (
 	answerNoPlace    answer = 44
 	answerStale      answer = 45
 	answerClosed     answer = 46
+	answerSetpriv    answer = 47
 )
 
 const (

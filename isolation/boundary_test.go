@@ -73,12 +73,10 @@ func exactEnvironment(t *testing.T, p hostuser.Pair) {
 		shell = "/bin/sh"
 	}
 	want := map[string]string{
-		"HOME": p.Agent.Home, "USER": p.Agent.Name, "LOGNAME": p.Agent.Name, "SHELL": shell, "PATH": "/opt/agent/bin:/usr/bin:/bin", "PWD": room.Path(),
+		"HOME": room.Path("home"), "USER": p.Agent.Name, "LOGNAME": p.Agent.Name, "SHELL": shell, "PATH": "/opt/agent/bin:/usr/bin:/bin", "PWD": room.Path(),
 		"LANG": "de_DE.UTF-8", "LC_ALL": "C.UTF-8", "LC_TIME": "C", "TZ": "Europe/Berlin", "TERM": "xterm", "HTTPS_PROXY": "http://127.0.0.1:1", "no_proxy": "localhost",
 		"TMPDIR": room.Path("tmp"), "XDG_CONFIG_HOME": room.Path("xdg/config"), "XDG_CACHE_HOME": room.Path("xdg/cache"), "XDG_DATA_HOME": room.Path("xdg/data"),
-		"XDG_STATE_HOME": "/mine", "XDG_RUNTIME_DIR": room.Path("xdg/runtime"), "GOPATH": p.Agent.Home + "/go",
-		"GOCACHE": p.Agent.Home + "/.cache/go-build", "CARGO_HOME": p.Agent.Home + "/.cargo", "GEM_HOME": p.Agent.Home + "/.gem", "BUNDLE_PATH": p.Agent.Home + "/.bundle",
-		"npm_config_cache": p.Agent.Home + "/.npm", "PIP_CACHE_DIR": p.Agent.Home + "/.cache/pip", "GRADLE_USER_HOME": p.Agent.Home + "/.gradle",
+		"XDG_STATE_HOME": "/mine", "XDG_RUNTIME_DIR": room.Path("xdg/runtime"),
 		"GH_TOKEN": "read only\nexport OTHER='x'", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "k", "GIT_CONFIG_VALUE_0": "v", "ALLOWED": "it is",
 	}
 	if !maps.Equal(got, want) {
@@ -150,9 +148,9 @@ func TestTheRoomIsClosedToOthers(t *testing.T) {
 		if err := room.WriteFile(t.Context(), "prompt/task.md", []byte("x")); err != nil {
 			t.Fatal(err)
 		}
-		got := as(t, room, isolation.Environment{}, `cd "$1" && touch mine && mkdir d && stat -c '%a %U %n' . tmp xdg xdg/runtime prompt prompt/task.md mine d`, room.Path())
+		got := as(t, room, isolation.Environment{}, `cd "$1" && touch mine && mkdir d && stat -c '%a %U %n' . home tmp xdg xdg/runtime prompt prompt/task.md mine d`, room.Path())
 		u := p.Agent.Name
-		want := strings.NewReplacer("U", u).Replace("700 U .\n700 U tmp\n700 U xdg\n700 U xdg/runtime\n700 U prompt\n600 U prompt/task.md\n600 U mine\n700 U d")
+		want := strings.NewReplacer("U", u).Replace("700 U .\n700 U home\n700 U tmp\n700 U xdg\n700 U xdg/runtime\n700 U prompt\n600 U prompt/task.md\n600 U mine\n700 U d")
 		if got != want {
 			t.Errorf("got\n%s", got)
 		}
@@ -160,6 +158,38 @@ func TestTheRoomIsClosedToOthers(t *testing.T) {
 			if _, err := os.ReadDir(room.Path()); !os.IsPermission(err) {
 				t.Errorf("another user looks in: %v", err)
 			}
+		}
+	})
+}
+
+// F-08: what one run leaves in its home, or in the account's, is nothing to the next: no configuration of git's, of the
+// shell's, of a toolchain's. The traps are real: the run that set them falls into them.
+func TestF08_NothingOfOneRunReachesTheNext(t *testing.T) {
+	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
+		id, state := resolve(t, p), t.TempDir()+"/state"
+		first := open(t, id, isolation.OpenOptions{StateDir: state})
+		const poison = `for home in "$HOME" "$1"; do
+			printf '[core]\n\tfsmonitor = "echo git-poison >&2; false"\n' >"$home/.gitconfig"
+			for rc in .bashrc .profile .bash_profile; do echo 'echo rc-poison' >"$home/$rc"; done
+			mkdir -p "$home/go/bin" "$home/.cargo/bin" "$home/.npm"; echo prefix=poison >"$home/.npmrc"
+		done`
+		const sprung = `exec 2>&1; cd "$TMPDIR" && git init -q w && cd w && git status | grep poison
+			bash -lc : ; bash -ic : 2>/dev/null; ls -A ~ | grep -v '^\.ai-flow$'; env | grep -F "$1"`
+		as(t, first, isolation.Environment{}, poison, p.Agent.Home)
+		if out := as(t, first, isolation.Environment{}, sprung, p.Agent.Home+"/"); !strings.Contains(out, "git-poison") || strings.Count(out, "rc-poison") < 2 {
+			t.Errorf("the traps are none: %q", out)
+		}
+		if err := first.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		second := open(t, id, isolation.OpenOptions{StateDir: state})
+		defer as(t, second, isolation.Environment{}, `cd "$1" && rm -rf .gitconfig .bashrc .profile .bash_profile go .cargo .npm .npmrc`, p.Agent.Home)
+		out := as(t, second, isolation.Environment{}, sprung, "not in an environment")
+		if out != "" {
+			t.Errorf("the second run sees %q", out)
+		}
+		if second.Home() == first.Home() || second.Home() != second.Path("home") {
+			t.Errorf("homes %q and %q", first.Home(), second.Home())
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -48,5 +49,48 @@ func TestSweepIsNotCertainAfterAFailedKill(t *testing.T) {
 	room := &Room{id: Identity{name: "aift-x", uid: 54321, sudo: "/usr/bin/sudo"}, runner: answering{code: 1}}
 	if survivors, err := sweep(t.Context(), false, still, room.kill); err != nil || survivors != nil {
 		t.Errorf("%v, %v", survivors, err)
+	}
+}
+
+// contested is a host where something kills each lone kill, and all but one of several at once.
+type contested struct{ runs atomic.Int32 }
+
+func (c *contested) Run(context.Context, []string, []string, io.Reader) ([]byte, []byte, int, error) {
+	if c.runs.Add(1) == 5 {
+		return nil, nil, 0, nil
+	}
+	return nil, nil, -1, nil
+}
+
+// S3: against an agent that kills the kill, many are sent at once, and one that came through is enough.
+func TestAKillThatIsKilledIsSentManyTimesAtOnce(t *testing.T) {
+	host := &contested{}
+	room := &Room{id: Identity{name: "aift-x", uid: 54321, sudo: "/usr/bin/sudo"}, runner: host}
+	if err := room.kill(t.Context(), nil); err != nil || host.runs.Load() < 5 {
+		t.Errorf("%v after %d runs", err, host.runs.Load())
+	}
+	if err := room.kill(t.Context(), nil); err == nil {
+		t.Error("every kill was killed, and it counts as done")
+	}
+}
+
+// Where only a command of the agent user's can look, one that is killed is no reason not to kill.
+func TestSweepKillsWhatItCannotSee(t *testing.T) {
+	killed := false
+	look := func(context.Context) ([]proc, bool, error) {
+		if killed {
+			return nil, false, nil
+		}
+		return nil, false, errors.New("ps was killed")
+	}
+	kill := func(context.Context, []proc) error { killed = true; return nil }
+	if survivors, err := sweep(t.Context(), false, look, kill); err != nil || survivors != nil {
+		t.Errorf("%v, %v", survivors, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	blind := func(context.Context) ([]proc, bool, error) { return nil, false, errors.New("ps was killed") }
+	if _, err := sweep(ctx, false, blind, kill); err == nil || !strings.Contains(err.Error(), "ps was killed") {
+		t.Errorf("never looked, and said %v", err)
 	}
 }

@@ -76,10 +76,10 @@ func (r *Room) command(dir string, e Environment, argv []string) (Invocation, er
 
 // fixed are the variables that are no secret and that sudo or the dynamic linker would change or drop on the way.
 func (r *Room) fixed(path string) []string {
-	return append([]string{
-		"HOME=" + r.id.home, "USER=" + r.id.name, "LOGNAME=" + r.id.name, "SHELL=" + r.id.shell, "PATH=" + path,
+	return []string{
+		"HOME=" + r.Home(), "USER=" + r.id.name, "LOGNAME=" + r.id.name, "SHELL=" + r.id.shell, "PATH=" + path,
 		"TMPDIR=" + r.Path("tmp"),
 		"XDG_CONFIG_HOME=" + r.Path("xdg/config"), "XDG_CACHE_HOME=" + r.Path("xdg/cache"), "XDG_DATA_HOME=" + r.Path("xdg/data"),
 		"XDG_STATE_HOME=" + r.Path("xdg/state"), "XDG_RUNTIME_DIR=" + r.Path("xdg/runtime"),
-	}, r.redirects...)
+	}
 }

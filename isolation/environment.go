@@ -13,7 +13,7 @@ import (
 type Environment struct {
 	Parent []string          // where LANG, LC_*, TZ, TERM, proxies and Allow are looked up
 	Allow  []string          // further names (AI_FLOW_AGENT_ENV); forbidden ones are refused by name
-	Set    map[string]string // the profile's credential and settings, tokens; may replace XDG_* and redirections
+	Set    map[string]string // the profile's credential and settings, tokens; may replace XDG_*
 	Path   string            // PATH of the agent; "" means a sane default
 }
 

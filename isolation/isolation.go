@@ -23,7 +23,9 @@
 //   - secure_path replaces PATH, and the dynamic linker drops TMPDIR before sudo even starts. So what is not secret (PATH,
 //     HOME, TMPDIR, XDG_*, …) is an argument of the script, which exports it and unsets all names that nobody listed,
 //     such as MAIL, SUDO_* and what PAM added.
-//   - no_new_privs is set where setpriv exists: sudo, su, crontab, at and newuidmap are then of no use to the agent.
+//   - HOME is a directory of the run's. The account's own would carry a .gitconfig, a .bashrc or a build cache from one run
+//     to the next.
+//   - no_new_privs is set where setpriv exists, which we see for ourselves: sudo, su, crontab, at and newuidmap are then of no use to the agent.
 //
 // What this package refuses to do: start a process itself (see [Runner]), read the dispatcher's environment, widen a
 // permission, run as root, run as ourselves without being asked to, and trust a name, a path or a byte of the agent's.
@@ -53,6 +55,7 @@ type Identity struct {
 	sudo              string // absolute path; "" when not isolated
 	setpriv           string // absolute path; "" when the host has none
 	made              bool   // the account says that we made it
+	unproven          bool   // the launch line was ended by a signal whenever it was tried
 }
 
 // Unisolated is the identity with the boundary off. It is refused when an App key is present (S10).
@@ -81,7 +84,8 @@ func (i Identity) Isolated() bool { return i.sudo != "" }
 // Name is the user's name; ours when not isolated.
 func (i Identity) Name() string { return i.name }
 
-// Home is the user's home directory; ours when not isolated. It need not exist.
+// Home is the home directory of the account; ours when not isolated. It need not exist. It is where rooms are made, and
+// nothing else in it is read by a run, whose HOME is [Room.Home].
 func (i Identity) Home() string { return i.home }
 
 // SignalArgv is the command line that sends sig to a process group as the agent user; nil when we may do it directly.

@@ -6,10 +6,14 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
 )
+
+// duelTime is longer than a sweep.
+const duelTime = 14 * time.Second
 
 // monster does as an agent may, to stay alive. It prints "up" when it is what it wants to be. Nothing here can be more
 // than the agent's user can: it runs in a room.
@@ -58,6 +62,21 @@ func monster(kind string) {
 			return
 		}
 		fmt.Println("up")
+	case "duel": // kills all that its user runs but itself, the kill of a sweep too; it ends by itself when no sweep ends it
+		if os.Getuid() == 0 || !strings.HasPrefix(os.Getenv("USER"), "aift-a") {
+			fmt.Println("this one is for an agent's user only")
+			return
+		}
+		time.AfterFunc(duelTime, func() { os.Exit(0) })
+		for range 8 * runtime.NumCPU() {
+			go func() {
+				runtime.LockOSThread()
+				for {
+					syscall.Kill(-1, syscall.SIGKILL)
+				}
+			}()
+		}
+		up()
 	case "sleeper":
 		up()
 	}

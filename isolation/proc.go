@@ -13,6 +13,7 @@ type proc struct {
 	pid, parent int
 	uids        [4]int // real, effective, saved, file system
 	name        string // foreign
+	stuck       bool   // waits in the kernel (state D)
 }
 
 // ps asks the ps command, for hosts without /proc and those that hide other users' processes (hidepid): there it runs as
@@ -43,7 +44,7 @@ func parsePS(text string, uid int) (list []proc) {
 		if err1 != nil || err2 != nil || err3 != nil || owner != uid || pid == self || f[3][0] == 'Z' {
 			continue
 		}
-		list = append(list, proc{pid: pid, parent: parent, uids: [4]int{owner, owner, owner, owner}, name: strings.Join(f[4:], " ")})
+		list = append(list, proc{pid: pid, parent: parent, uids: [4]int{owner, owner, owner, owner}, name: strings.Join(f[4:], " "), stuck: f[3][0] == 'D'})
 	}
 	return list
 }

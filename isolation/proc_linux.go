@@ -154,6 +154,7 @@ func parseStatus(status string, pid int) (p proc, ok bool) {
 	}
 	// A main thread that ended while others run looks like a zombie, and is alive.
 	dead := strings.HasPrefix(state, "X") || strings.HasPrefix(state, "Z") && (threads == "1" || threads == "0" || threads == "")
+	p.stuck = strings.HasPrefix(state, "D")
 	return p, ok && !dead
 }
 
@@ -179,16 +180,30 @@ func hasEntry(pid int, entry string) bool {
 	return bytes.Contains(append([]byte{0}, env...), []byte("\x00"+entry+"\x00"))
 }
 
-// killOwn kills processes of ours. The handle (a pidfd) is taken before the second look, so that a number that was given
-// to somebody else meanwhile is not killed.
+// killOwn kills processes of ours that have an entry in their environment.
 func killOwn(list []proc, entry string) error {
+	return killEach(list, func(pid int) bool { return hasEntry(pid, entry) })
+}
+
+// killOf kills, as root, those that the user's own kill -1 would take: the real or the saved user is theirs. By the other
+// two ids it could be a server of root's that works for the user at this moment.
+func killOf(list []proc, uid int) error {
+	return killEach(list, func(pid int) bool {
+		p, ok := lookAt(pid)
+		return ok && (p.uids[0] == uid || p.uids[2] == uid)
+	})
+}
+
+// killEach kills those that are still what was looked for. The handle (a pidfd) is taken before the second look, so that a
+// number that was given to somebody else meanwhile is not killed.
+func killEach(list []proc, still func(pid int) bool) error {
 	var trouble error
 	for _, p := range list {
 		handle, err := os.FindProcess(p.pid)
 		if err != nil {
 			continue // it ended
 		}
-		if hasEntry(p.pid, entry) {
+		if still(p.pid) {
 			if err := handle.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 				trouble = errors.Join(trouble, fmt.Errorf("killing process %d: %w", p.pid, err))
 			}

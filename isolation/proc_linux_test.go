@@ -28,3 +28,16 @@ func TestParseStatus(t *testing.T) {
 		}
 	}
 }
+
+// What waits in the kernel is not to be ended by anybody's kill, and is told apart.
+func TestSurvivorsInTheKernelGetAnotherFix(t *testing.T) {
+	const status = "Name:\tcat\nState:\tD (disk sleep)\nPPid:\t7\nUid:\t1\t1\t1\t1\nThreads:\t1\n"
+	stuck, _ := parseStatus(status, 9)
+	awake, _ := parseStatus(strings.Replace(status, "D (disk", "S (", 1), 10)
+	id := Identity{name: "aift-x"}
+	refused(t, survived(id, named([]proc{stuck})), BadUser, `9 "cat" (waits in the kernel)`, "/sys/fs/fuse/connections")
+	refused(t, survived(id, named([]proc{awake})), BadUser, `10 "cat"`, "kill")
+	if err := survived(id, nil); err != nil {
+		t.Error(err)
+	}
+}

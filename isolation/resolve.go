@@ -12,11 +12,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // probeName is the variable that has to arrive for the launch line to be of use.
 const probeName = "AI_FLOW_PROBE"
+
+const tryTime = 20 * time.Second // for finding out whether the launch line works
 
 // userName is what useradd accepts: no digit or sign in front, which sudo would read as an id or an option.
 var userName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`)
@@ -34,6 +37,9 @@ func setprivPlaces() []string { return []string{"/usr/bin/setpriv", "/bin/setpri
 
 // Resolve finds the user and tries the real launch line. Each way that can go wrong is a *SetupError with a kind: NoUser,
 // BadUser (root, ourselves, a member of a group as mighty as root), NoSudo, NoRule (refused, or without SETENV). At most 20 s.
+//
+// A launch line that is killed whenever it is tried is none of them: something that runs as the user kills it. [Open] ends
+// that, and tries the line again before anything else runs.
 func Resolve(ctx context.Context, r Runner, name string) (Identity, error) {
 	return resolve(ctx, r, name, sudoPlaces(), setprivPlaces())
 }
@@ -47,9 +53,10 @@ func resolve(ctx context.Context, r Runner, name string, sudo, setpriv []string)
 		return Identity{}, &SetupError{Kind: NoSudo, Problem: "there is no sudo on this host, so the agent cannot run as another user",
 			Fix: "sudo-less hosts: as root, apt-get install sudo"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
-	return id.try(ctx, r, firstProgram(setpriv))
+	id.setpriv = rootsProgram(setpriv)
+	return id.try(ctx, r)
 }
 
 // known looks the user up and refuses those that must not run an agent.
@@ -108,9 +115,21 @@ func refuseMighty(u *user.User) error {
 func shell() string { return firstProgram([]string{"/bin/bash", "/bin/sh"}) }
 
 func firstProgram(places []string) string {
+	return firstOf(places, func(os.FileInfo) bool { return true })
+}
+
+// rootsProgram is the first that root alone can have put there.
+func rootsProgram(places []string) string {
+	return firstOf(places, func(info os.FileInfo) bool {
+		st, ok := info.Sys().(*syscall.Stat_t)
+		return ok && st.Uid == 0 && info.Mode().Perm()&0o022 == 0
+	})
+}
+
+func firstOf(places []string, fits func(os.FileInfo) bool) string {
 	at := slices.IndexFunc(places, func(p string) bool {
 		info, err := os.Stat(p)
-		return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+		return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && fits(info)
 	})
 	if at < 0 {
 		return ""
@@ -119,19 +138,25 @@ func firstProgram(places []string) string {
 }
 
 // try runs the launch line with a variable that has to arrive, and looks who ran.
-func (i Identity) try(ctx context.Context, r Runner, setpriv string) (Identity, error) {
+func (i Identity) try(ctx context.Context, r Runner) (Identity, error) {
 	token := make([]byte, 8)
 	if _, err := rand.Read(token); err != nil {
 		return Identity{}, fmt.Errorf("trying sudo: %w", err)
 	}
 	value := hex.EncodeToString(token)
-	argv := []string{i.sudo, "-n", "-H", "-u", i.name, "--preserve-env=" + probeName, "--", "/bin/sh", "-c", probeScript, "ai-flow", setpriv}
+	argv := []string{i.sudo, "-n", "-H", "-u", i.name, "--preserve-env=" + probeName, "--", "/bin/sh", "-c", probeScript, "ai-flow", i.setpriv}
 	out, said, code, err := i.probe(ctx, r, argv, append(bareEnvironment(), probeName+"="+value))
 	if err != nil {
 		return Identity{}, fmt.Errorf("trying sudo: %w", err)
 	}
 	says := lookups(strings.Split(string(out), "\n"))
 	switch {
+	case killedBy(code):
+		i.unproven = true
+		return i, nil
+	case answer(code) == answerSetpriv:
+		return Identity{}, &SetupError{Kind: Unsupported, Problem: i.setpriv + " does not work here, and without it sudo and su are open to the agent",
+			Fix: "reinstall it: apt-get install --reinstall util-linux"}
 	case code != 0:
 		return Identity{}, i.diagnose(ctx, r, code, said)
 	case says["uid"] != strconv.Itoa(i.uid):
@@ -139,16 +164,37 @@ func (i Identity) try(ctx context.Context, r Runner, setpriv string) (Identity, 
 	case says["value"] != value:
 		return Identity{}, i.setenvMissing("sudo dropped the variable that was to reach the agent")
 	}
-	i.setpriv = says["setpriv"]
+	i.unproven = false
 	return i, nil
 }
+
+// prove makes up for what Resolve could not find out, when the user has been swept.
+func (r *Room) prove(ctx context.Context) (err error) {
+	if !r.id.unproven {
+		return nil
+	}
+	ran := "nothing that could be seen"
+	if len(r.leftovers) > 0 {
+		ran = listed(r.leftovers)
+	}
+	ctx, cancel := context.WithTimeout(ctx, tryTime)
+	defer cancel()
+	if r.id, err = r.id.try(ctx, r.runner); err == nil && r.id.unproven {
+		err = &SetupError{Kind: BadUser, Problem: fmt.Sprintf("a command as %s is killed whenever it is tried; the user ran %s", r.id.name, ran),
+			Fix: "as root, end everything that it runs: pkill -KILL -u " + r.id.name}
+	}
+	return err
+}
+
+// killedBy reports whether a signal ended the command. Sudo ends itself by the same one.
+func killedBy(code int) bool { return code < 0 || code >= 128 }
 
 // probe runs the launch line, again when a signal ended it: it runs before the lock is held, so the sweep of another run
 // may take it along.
 func (i Identity) probe(ctx context.Context, r Runner, argv, env []string) (out, said []byte, code int, err error) {
 	for range 20 {
 		out, said, code, err = r.Run(ctx, argv, env, nil)
-		if err != nil || code >= 0 && code < 128 {
+		if err != nil || !killedBy(code) {
 			break
 		}
 		if err := sleep(ctx, 10*time.Millisecond); err != nil {

@@ -25,15 +25,6 @@ type OpenOptions struct {
 	Waiting  func(who string) // called once when another run holds the agent user, before waiting for it; may be nil
 }
 
-// redirects are toolchain variables -> path below the agent's home. They keep downloaded packages out of system
-// directories and, XDG_CACHE_HOME being the run's, from run to run.
-func redirects() map[string]string {
-	return map[string]string{
-		"GOPATH": "go", "GOCACHE": ".cache/go-build", "CARGO_HOME": ".cargo", "GEM_HOME": ".gem", "BUNDLE_PATH": ".bundle",
-		"npm_config_cache": ".npm", "PIP_CACHE_DIR": ".cache/pip", "GRADLE_USER_HOME": ".gradle",
-	}
-}
-
 // Room is the place of one run: the lock on the agent user, and directories that belong to that user. Its methods may be
 // called from several goroutines, but Close only when the others have returned.
 type Room struct {
@@ -42,7 +33,6 @@ type Room struct {
 	lock      *lock
 	dir       string
 	tag       string // in the environment of what an unisolated room runs; "" when isolated
-	redirects []string
 	leftovers []Process
 
 	closing sync.Once
@@ -74,6 +64,9 @@ func Open(ctx context.Context, r Runner, id Identity, o OpenOptions) (_ *Room, e
 	if err := room.clear(ctx, o.Waiting); err != nil {
 		return nil, err
 	}
+	if err := room.prove(ctx); err != nil {
+		return nil, err
+	}
 	places, err := id.places(o)
 	if err != nil {
 		return nil, err
@@ -81,7 +74,6 @@ func Open(ctx context.Context, r Runner, id Identity, o OpenOptions) (_ *Room, e
 	if err := room.make(ctx, name, places); err != nil {
 		return nil, err
 	}
-	room.redirects = room.redirected()
 	return room, nil
 }
 
@@ -137,21 +129,9 @@ func (r *Room) make(ctx context.Context, name string, places []string) error {
 	return fmt.Errorf("making the run's directory: unexpected answer %s", excerpt(out))
 }
 
-// redirected makes NAME=VALUE of the toolchain variables. Not isolated there are none: our own home has its own ways.
-func (r *Room) redirected() (list []string) {
-	if !r.id.Isolated() {
-		return nil
-	}
-	base := r.id.home
-	if !strings.HasPrefix(r.dir, r.id.home+"/") {
-		base = r.Path("home") // there is no home that the agent could write
-	}
-	names := redirects()
-	for _, name := range sortedKeys(names) {
-		list = append(list, name+"="+filepath.Join(base, names[name]))
-	}
-	return list
-}
+// Home is the home of this run: below Path, empty at first, and removed with it. The account's own home is the same for all
+// runs, so what one run left there (a .gitconfig, a .bashrc, a poisoned build cache) would be obeyed by the next.
+func (r *Room) Home() string { return r.Path("home") }
 
 // Identity is who runs here.
 func (r *Room) Identity() Identity { return r.id }

@@ -180,7 +180,7 @@ func TestRoomWithoutAHome(t *testing.T) {
 	if !strings.HasPrefix(room.Path(), "/var/tmp/ai-flow-run-") {
 		t.Errorf("the room is %s", room.Path())
 	}
-	if out := as(t, room, isolation.Environment{}, `stat -c %a .; echo "$GOPATH"; mkdir -p "$GOPATH" && echo ok`); out != "700\n"+room.Path("home/go")+"\nok" {
+	if out := as(t, room, isolation.Environment{}, `stat -c %a .; echo "$HOME"; mkdir ~/go && echo ok`); out != "700\n"+room.Home()+"\nok" {
 		t.Errorf("got %q", out)
 	}
 }
@@ -356,7 +356,7 @@ func TestManyRoomsLeaveNothing(t *testing.T) {
 		id, state := resolve(t, p), t.TempDir()+"/state"
 		look := func() string {
 			room := open(t, id, isolation.OpenOptions{StateDir: state})
-			out := as(t, room, isolation.Environment{}, `find ~ -path "$PWD" -prune -o -print; find /tmp /var/tmp -user "$USER"`)
+			out := as(t, room, isolation.Environment{}, `find "$1" -path "$PWD" -prune -o -print; find /tmp /var/tmp -user "$USER"`, p.Agent.Home)
 			if err := room.Close(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -365,7 +365,7 @@ func TestManyRoomsLeaveNothing(t *testing.T) {
 		before, fds := look(), descriptors(t)
 		for range rooms {
 			room := open(t, id, isolation.OpenOptions{StateDir: state})
-			as(t, room, isolation.Environment{}, `touch "$TMPDIR/x" "$XDG_CACHE_HOME/y"; sleep 60 >/dev/null 2>&1 &`)
+			as(t, room, isolation.Environment{}, `touch "$TMPDIR/x" "$XDG_CACHE_HOME/y" ~/z; sleep 60 >/dev/null 2>&1 &`)
 			if err := room.Close(t.Context()); err != nil {
 				t.Error(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -20,6 +21,8 @@ const (
 type Process struct {
 	PID     int
 	Command string // the kernel's short name of it: foreign, at most 64 bytes, printable
+	// Stuck is a process that waits in the kernel (state D), where no signal reaches it: nobody can end it by a kill.
+	Stuck bool
 }
 
 // Sweep ends whatever the agent user still runs for this room and returns what survived (nothing, normally). Isolated
@@ -29,6 +32,10 @@ type Process struct {
 //
 // To see none is not enough: a process that forks and exits without end may never be where the list is being read. None
 // is there when the kernel forked nothing meanwhile, or after a kill -1, which takes all of the user's at one instant.
+//
+// An agent that calls kill -1 itself, in a loop, kills the shell that was to do it. Root therefore kills by number as well,
+// which nobody prevents. An unprivileged dispatcher has only commands of the agent user's to kill with, and sends many at
+// once; an agent that is quicker than all of them for 10 s is reported as what survived.
 func (r *Room) Sweep(ctx context.Context) ([]Process, error) {
 	return sweep(ctx, !r.id.Isolated(), r.look, r.kill)
 }
@@ -47,15 +54,15 @@ func sweep(ctx context.Context, certain bool, look func(context.Context) ([]proc
 	limit, cancel := context.WithTimeout(ctx, sweepTime)
 	defer cancel()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
-		alive, still, err := look(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("looking for processes of the run: %w", err)
-		}
-		if len(alive) == 0 && (certain || still) {
+		alive, still, blind := look(ctx)
+		if blind == nil && len(alive) == 0 && (certain || still) {
 			return nil, nil
 		}
 		trouble := kill(limit, alive)
 		certain = certain || trouble == nil
+		if blind != nil { // where a command of the agent user's has to look, an agent can kill it
+			trouble = errors.Join(fmt.Errorf("looking for processes of the run: %w", blind), trouble)
+		}
 		if err := sleep(limit, pause); err != nil {
 			if ctx.Err() != nil {
 				trouble = errors.Join(trouble, context.Cause(ctx))
@@ -77,16 +84,45 @@ func (r *Room) kill(ctx context.Context, alive []proc) error {
 	if !r.id.Isolated() {
 		return killOwn(alive, tagName+"="+r.tag)
 	}
+	var trouble error
+	if os.Geteuid() == 0 {
+		trouble = killOf(alive, r.id.uid)
+	}
+	err := r.killAll(ctx)
+	if err != nil {
+		err = r.volley(ctx, err)
+	}
+	if err != nil {
+		return errors.Join(trouble, fmt.Errorf("ending the processes of %s: %w", r.id.name, err))
+	}
+	return nil
+}
+
+// volley is many kills at once, for an agent that kills the one. They kill each other too, but what one of them reports as
+// done is done. It returns the first trouble when none of them came through.
+func (r *Room) volley(ctx context.Context, trouble error) error {
+	const shots = 8
+	results := make(chan error, shots)
+	for range shots {
+		go func() { results <- r.killAll(ctx) }()
+	}
+	for range shots {
+		if err := <-results; err == nil {
+			trouble = nil
+		}
+	}
+	return trouble
+}
+
+// killAll is kill -1 as the agent user.
+func (r *Room) killAll(ctx context.Context) error {
 	// The shell's own kill: a program of that name would have to be forked by a user who may have no process left to fork.
 	// On Linux and BSD alike -1 leaves out the process that calls.
 	_, said, code, err := r.runner.Run(ctx, r.id.as("/bin/sh", "-c", "kill -KILL -1"), bareEnvironment(), nil)
 	if err == nil && code != 0 && !nobody.Match(said) {
 		err = fmt.Errorf("status %d: %s", code, excerpt(said))
 	}
-	if err != nil {
-		return fmt.Errorf("ending the processes of %s: %w", r.id.name, err)
-	}
-	return nil
+	return err
 }
 
 // nobody is what the shell says when the user runs nothing but the shell itself. Only the end counts: it is ours.
@@ -100,6 +136,9 @@ func (r *Room) clear(ctx context.Context, waiting func(who string)) error {
 	}
 	for told := false; ; told = true {
 		alive, err := r.alive(ctx)
+		if err != nil && r.dedicated() {
+			break // a leftover may have killed the command that looked; the sweep says so when it cannot look either
+		}
 		if err != nil {
 			return fmt.Errorf("looking for leftovers of %s: %w", r.id.name, err)
 		}
@@ -129,11 +168,7 @@ func (r *Room) clear(ctx context.Context, waiting func(who string)) error {
 func (r *Room) dedicated() bool { return r.id.made || r.lock.shared != nil || r.lock.used }
 
 func (r *Room) employed() error {
-	var names []string
-	for _, p := range r.leftovers[:min(len(r.leftovers), maxNamed)] {
-		names = append(names, fmt.Sprintf("%d %q", p.PID, p.Command))
-	}
-	return &SetupError{Kind: BadUser, Problem: fmt.Sprintf("the user %s runs something already (%s), and a run ends everything that its agent user runs", r.id.name, strings.Join(names, ", ")),
+	return &SetupError{Kind: BadUser, Problem: fmt.Sprintf("the user %s runs something already (%s), and a run ends everything that its agent user runs", r.id.name, listed(r.leftovers)),
 		Fix: "give ai-flow a user of its own (AI_FLOW_AGENT_USER), or end these first"}
 }
 
@@ -162,7 +197,7 @@ func inUse(name string, alive []proc) (other string, err error) {
 func named(alive []proc) []Process {
 	var list []Process
 	for _, p := range alive {
-		list = append(list, Process{PID: p.pid, Command: printable(p.name)})
+		list = append(list, Process{PID: p.pid, Command: printable(p.name), Stuck: p.stuck})
 	}
 	return list
 }
@@ -171,11 +206,25 @@ func survived(id Identity, list []Process) error {
 	if len(list) == 0 {
 		return nil
 	}
+	// By pkill, which is root's: a process cannot kill it, as it kills the kill of its own user.
+	fix := "as root, end them: pkill -KILL -u " + id.name
+	if slices.ContainsFunc(list, func(p Process) bool { return p.Stuck }) {
+		fix = "no kill ends a process that waits in the kernel: as root, echo 1 >/sys/fs/fuse/connections/N/abort frees one that waits for FUSE; otherwise restart the host"
+	}
+	return &SetupError{Kind: BadUser, Problem: fmt.Sprintf("%d processes of %s cannot be ended: %s", len(list), id.name, listed(list)), Fix: fix}
+}
+
+// listed names processes in an error.
+func listed(list []Process) string {
 	var text []string
 	for _, p := range list[:min(len(list), maxNamed)] {
-		text = append(text, fmt.Sprintf("%d %q", p.PID, p.Command))
+		name := fmt.Sprintf("%d %q", p.PID, p.Command)
+		if p.Stuck {
+			name += " (waits in the kernel)"
+		}
+		text = append(text, name)
 	}
-	return fmt.Errorf("%d processes of %s cannot be ended: %s", len(list), id.name, strings.Join(text, ", "))
+	return strings.Join(text, ", ")
 }
 
 func printable(s string) string {

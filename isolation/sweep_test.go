@@ -38,15 +38,7 @@ func TestS3_NothingOutlivesASweepWithUsePty(t *testing.T) {
 
 func sweepMonsters(t *testing.T, p hostuser.Pair) {
 	room := open(t, resolve(t, p), isolation.OpenOptions{})
-	self, err := os.Open("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer self.Close()
-	exe, err := room.Install(t.Context(), "monster", self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := installMonster(t, room)
 	for _, kind := range monsters {
 		child := unleash(t, room, exe, kind)
 		began := time.Now()
@@ -62,6 +54,95 @@ func sweepMonsters(t *testing.T, p hostuser.Pair) {
 			t.Errorf("%s: %v", kind, r.Trouble)
 		}
 	}
+}
+
+func installMonster(t *testing.T, room *isolation.Room) string {
+	t.Helper()
+	self, err := os.Open("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer self.Close()
+	exe, err := room.Install(t.Context(), "monster", self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exe
+}
+
+// S3: an agent that kills whatever its user starts cannot keep root from ending it. An unprivileged dispatcher has only
+// commands of that user's to kill with, and may lose: then the survivor is named, and nothing counts as swept.
+func TestS3_ADuelOfKills(t *testing.T) {
+	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
+		room := open(t, resolve(t, p), isolation.OpenOptions{})
+		child := unleash(t, room, installMonster(t, room), "duel")
+		if out := as(t, room, isolation.Environment{}, "sleep 0.2; echo lives"); out != "" || len(running(t, p.Agent.UID)) == 0 {
+			t.Errorf("there is no duel: %q", out)
+		}
+		began := time.Now()
+		survivors, err := room.Sweep(t.Context())
+		took, left := time.Since(began), running(t, p.Agent.UID)
+		t.Logf("swept in %v: %v, %v", took, survivors, err)
+		switch {
+		case took > 12*time.Second:
+			t.Errorf("the sweep took %v", took)
+		case err == nil && len(survivors) == 0:
+			if len(left) > 0 {
+				t.Errorf("swept, and still running: %v", left)
+			}
+		case os.Getuid() == 0:
+			t.Errorf("root lost: %v, %v", survivors, err)
+		case len(survivors) != 1 || survivors[0].Command != "monster" || err == nil:
+			t.Errorf("lost, and said %v, %v", survivors, err)
+		}
+		outlast(t, p)
+		child.Stop(t.Context())
+	})
+}
+
+// outlast waits until the user runs nothing: a duel ends by itself.
+func outlast(t *testing.T, p hostuser.Pair) {
+	t.Helper()
+	for end := time.Now().Add(2 * duelTime); len(running(t, p.Agent.UID)) > 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still running: %v", running(t, p.Agent.UID))
+		}
+	}
+}
+
+// A leftover that kills whatever its user starts is ended by the next run of root's, and is never taken for sudoers that
+// lack a rule: a rule would be made for nothing.
+func TestALeftoverThatKillsBlocksNoRun(t *testing.T) {
+	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
+		id, state := resolve(t, p), t.TempDir()+"/state"
+		open(t, id, isolation.OpenOptions{StateDir: state}).Close(t.Context()) // the user is known to be for agents
+		first := open(t, id, isolation.OpenOptions{})
+		child := unleash(t, first, installMonster(t, first), "duel")
+		if err := os.WriteFile(filepath.Join(state, id.Name()+".lock"), []byte("process 1 since then\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again, err := isolation.Resolve(t.Context(), runner, p.Agent.Name)
+		if err != nil {
+			t.Fatalf("resolving: %v", err)
+		}
+		room, err := isolation.Open(t.Context(), runner, again, isolation.OpenOptions{StateDir: state})
+		var setup *isolation.SetupError
+		switch {
+		case err == nil:
+			if left := room.Leftovers(); len(left) == 0 || len(running(t, p.Agent.UID)) > 0 {
+				t.Errorf("leftovers %v, running %v", left, running(t, p.Agent.UID))
+			}
+			if err := room.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		case os.Getuid() == 0:
+			t.Errorf("root lost: %v", err)
+		case !errors.As(err, &setup) || setup.Kind != isolation.BadUser || !strings.Contains(setup.Problem, `"monster"`) || setup.Fix == "":
+			t.Errorf("lost, and said %v", err)
+		}
+		outlast(t, p)
+		child.Stop(t.Context())
+	})
 }
 
 // unleash starts a monster and waits until it is up.
@@ -199,30 +280,31 @@ func TestOpenKeepsOffOtherPeoplesProcesses(t *testing.T) {
 	}
 }
 
-// A sweep that cannot reach the user reports who survived, and says why.
+// A sweep that cannot become the user reports who survived, and says why. Root needs not become anybody to end what it sees.
 func TestSweepReportsSurvivors(t *testing.T) {
-	p := hostuser.Get(t)
-	if os.Getuid() != 0 {
-		t.Fatal("this one is not run twice")
-	}
-	blocked := &refusing{}
-	id := resolve(t, p)
-	room, err := isolation.Open(t.Context(), blocked, id, isolation.OpenOptions{StateDir: t.TempDir() + "/state"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	as(t, room, isolation.Environment{}, "setsid sleep 304 >/dev/null 2>&1 &")
-	blocked.on = true
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	survivors, err := room.Sweep(ctx)
-	if len(survivors) != 1 || survivors[0].Command == "" || err == nil || !strings.Contains(err.Error(), "ending the processes") {
-		t.Errorf("%+v, %v", survivors, err)
-	}
-	blocked.on = false
-	if err := room.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
+	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
+		blocked := &refusing{}
+		room, err := isolation.Open(t.Context(), blocked, resolve(t, p), isolation.OpenOptions{StateDir: t.TempDir() + "/state"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		as(t, room, isolation.Environment{}, "setsid sleep 304 >/dev/null 2>&1 &")
+		blocked.on = true
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		survivors, err := room.Sweep(ctx)
+		if os.Getuid() == 0 {
+			if left := running(t, p.Agent.UID); len(left) > 0 {
+				t.Errorf("root left %v, and said %+v, %v", left, survivors, err)
+			}
+		} else if len(survivors) != 1 || survivors[0].Command == "" || err == nil || !strings.Contains(err.Error(), "ending the processes") {
+			t.Errorf("%+v, %v", survivors, err)
+		}
+		blocked.on = false
+		if err := room.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // refusing is a host that stopped letting us become the agent.

@@ -24,8 +24,9 @@ fi
 for place; do
 	[ -d "$place" ] || mkdir -p -- "$place" 2>/dev/null
 	run=$place/$name
-	mkdir -- "$run" 2>/dev/null || continue
-	for part in tmp bin xdg xdg/config xdg/cache xdg/data xdg/state xdg/runtime; do
+	# The mode is said: an access list that somebody left on the place would take no notice of the umask.
+	mkdir -m 0700 -- "$run" 2>/dev/null || continue
+	for part in home tmp bin xdg xdg/config xdg/cache xdg/data xdg/state xdg/runtime; do
 		mkdir -- "$run/$part" || exit 43
 	done
 	printf '%s\n' "$run"

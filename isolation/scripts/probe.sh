@@ -1,7 +1,11 @@
-# Proves that the launch line works: who runs, that a variable arrives, that the home is there, that setpriv works.
+# Proves that the launch line works: who runs, that a variable arrives, that setpriv works where the host has one. A tool
+# that a signal ended is no answer, so its status goes on.
 # usage: sh -c probe.sh ai-flow SETPRIV
-echo "uid=$(id -u)"
+uid=$(id -u) || exit $?
+echo "uid=$uid"
 echo "value=$AI_FLOW_PROBE"
-if [ -n "$1" ] && "$1" --no-new-privs -- true 2>/dev/null; then
-	echo "setpriv=$1"
-fi
+[ -n "$1" ] || exit 0
+"$1" --no-new-privs -- true >/dev/null 2>&1
+status=$?
+[ "$status" -gt 0 ] && [ "$status" -lt 128 ] && exit 47
+exit "$status"
