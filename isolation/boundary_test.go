@@ -193,3 +193,27 @@ func TestF08_NothingOfOneRunReachesTheNext(t *testing.T) {
 		}
 	})
 }
+
+// F-08: tools look for their configuration upwards (.git, go.work, .cargo, node_modules, CLAUDE.md), so nothing that a run
+// put beside or above its room is there for the next; and no run is driven out of its place by a link or a mode.
+func TestF08_NothingLiesAboveTheRoom(t *testing.T) {
+	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
+		id, state := resolve(t, p), t.TempDir()+"/state"
+		for _, plant := range []string{
+			`mkdir -p ../.git ../..x ../plain; touch ../go.work ../CLAUDE.md ../..x/f ../ai-flow-run-file; ln -s / ../link; ln -s "$PWD" ../ai-flow-run-link; chmod 0 ../plain ../..x`,
+			`chmod 0 ..`,
+			`mkdir "$1/elsewhere" && mv "$1/.ai-flow" "$1/moved" && ln -s "$1/elsewhere" "$1/.ai-flow" && touch "$1/elsewhere/go.work"; rm -rf "$1/moved"`,
+			`mv "$1/.ai-flow" "$1/moved" && ln -s /var/tmp "$1/.ai-flow"; rm -rf "$1/moved"`,
+		} {
+			as(t, open(t, id, isolation.OpenOptions{StateDir: t.TempDir() + "/state"}), isolation.Environment{}, `case $PWD in "$1"/.ai-flow/*) ;; *) exit 1 ;; esac; `+plant, p.Agent.Home)
+			room := open(t, id, isolation.OpenOptions{StateDir: state})
+			above, name := filepath.Split(room.Path())
+			if out := as(t, room, isolation.Environment{}, `ls -A ..; stat -c %a ..; [ -h "$1/.ai-flow" ] && echo link; rm -rf "$1/elsewhere"`, p.Agent.Home); out != name+"\n700" || above != p.Agent.Home+"/.ai-flow/" {
+				t.Errorf("%s: in %s there is %q", plant, above, out)
+			}
+			if err := room.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -43,7 +43,7 @@ func TestHostSetup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, mode := range map[string]os.FileMode{u.HomeDir: os.ModeDir | 0o700, ruleFile: 0o440, lock: 0o604, filepath.Dir(lock): os.ModeDir | 0o755} {
+	for path, mode := range map[string]os.FileMode{u.HomeDir: os.ModeDir | 0o710, u.HomeDir + "/.ai-flow": os.ModeDir | 0o700, ruleFile: 0o440, lock: 0o604, filepath.Dir(lock): os.ModeDir | 0o755} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}
@@ -62,6 +62,10 @@ func TestHostSetup(t *testing.T) {
 	room := open(t, id, isolation.OpenOptions{})
 	if out := as(t, room, isolation.Environment{}, "id -un; echo $SHELL; setsid sleep 306 >/dev/null 2>&1 &"); !strings.HasPrefix(out, h.Agent+"\n/bin/") {
 		t.Errorf("got %q", out)
+	}
+	// F-08: what an agent left in the home would lie above each later run's directory.
+	if out := as(t, room, isolation.Environment{}, `exec 2>&1; touch "$1/go.work" && echo may write; mv "$1/.ai-flow" "$1/x" && echo may rename`, u.HomeDir); !strings.HasPrefix(room.Path(), u.HomeDir+"/.ai-flow/") || strings.Contains(out, "may ") || strings.Count(out, "denied") != 2 {
+		t.Errorf("the room %s, and %q", room.Path(), out)
 	}
 	if err := room.Close(t.Context()); err != nil {
 		t.Error(err)

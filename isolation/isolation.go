@@ -24,7 +24,9 @@
 //     HOME, TMPDIR, XDG_*, …) is an argument of the script, which exports it and unsets all names that nobody listed,
 //     such as MAIL, SUDO_* and what PAM added.
 //   - HOME is a directory of the run's. The account's own would carry a .gitconfig, a .bashrc or a build cache from one run
-//     to the next.
+//     to the next. Tools look upwards too (.git, go.work, CLAUDE.md): [Open] therefore clears what stands beside the run's
+//     directory, and the account's home, which is above, is root's when [HostSetup] made it. Of an account that somebody
+//     else made, the home is the account's, and what an agent leaves there lies above later runs.
 //   - no_new_privs is set where setpriv exists, which we see for ourselves: sudo, su, crontab, at and newuidmap are then of no use to the agent.
 //
 // What this package refuses to do: start a process itself (see [Runner]), read the dispatcher's environment, widen a

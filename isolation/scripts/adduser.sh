@@ -1,9 +1,12 @@
-# Makes the agent's user: no password, no login, no group but its own, a home that is closed to others.
+# Makes the agent's user: no password, no login, no group but its own, a home that is closed to others. The home is root's
+# and only .ai-flow in it is the user's: tools look upwards for their configuration (.git, go.work, CLAUDE.md), so what
+# an agent put there would be obeyed in each later run.
 # usage: sh -c adduser.sh ai-flow USER HOME COMMENT
 id -u -- "$1" >/dev/null 2>&1 && exit 0
 if [ -e "$2" ] || [ -h "$2" ]; then
 	echo "$2 exists already, and a new user would get somebody's files with it" >&2
 	exit 43
 fi
-useradd --system --user-group --create-home --home-dir "$2" --shell /usr/sbin/nologin --comment "$3" "$1" || exit 43
-chmod 0700 -- "$2"
+useradd --system --user-group --no-create-home --home-dir "$2" --shell /usr/sbin/nologin --comment "$3" "$1" || exit 43
+install -d -o 0 -g "$1" -m 0710 -- "$2" || exit 43
+install -d -o "$1" -g "$1" -m 0700 -- "$2/.ai-flow"

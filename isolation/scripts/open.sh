@@ -5,10 +5,26 @@ name=$1
 clear=$2
 live=" $3 "
 shift 3
+# A directory .ai-flow is all ours. What else a run put there would lie above the next one's directory, where tools look for
+# their configuration; a link or a mode would send the next run to another place.
 clear_away() {
-	for old in "$1"/ai-flow-run-*; do
-		if [ -h "$old" ] || ! [ -d "$old" ] || ! [ -O "$old" ]; then continue; fi
-		owner=${old##*/ai-flow-run-}
+	case $1 in
+	*/.ai-flow)
+		if [ -h "$1" ]; then rm -f -- "$1"; fi
+		if [ -O "$1" ]; then chmod 0700 -- "$1" 2>/dev/null; fi
+		set -- "$1"/* "$1"/.[!.]* "$1"/..?*
+		;;
+	*) set -- "$1"/ai-flow-run-*/ ;;
+	esac
+	for old; do
+		old=${old%/}
+		if ! [ -e "$old" ] && ! [ -h "$old" ]; then continue; fi
+		case $old in
+		*/.ai-flow/*) ;;
+		*) if [ -h "$old" ] || ! [ -O "$old" ]; then continue; fi ;;
+		esac
+		owner=${old##*/}
+		owner=${owner#ai-flow-run-}
 		owner=${owner%-*}
 		case $live in *" $owner "*) continue ;; esac
 		rm -rf -- "$old" 2>/dev/null && continue
