@@ -5,7 +5,7 @@
 //
 // The order is fixed: deny all, deny rules, requests that only a person may answer (questions, plan approvals, trust
 // prompts, interactive requests, a switch of mode), ask rules, allow rules, full access, and last the default of the pass,
-// which allows the kinds that read and refuses everything else, unknown kinds included.
+// which allows the kinds that read and refuses everything else, unknown kinds and all commands included.
 //
 // Full access (acceptance.md A1) needs all of: a pass of that sort, a policy file that does not forbid it, content that is
 // trusted, and a mode that we chose ourselves and that is still current. A mode that the agent reports by itself lends no
@@ -17,7 +17,7 @@
 // agent's claims, and a hostile agent may lie or never ask at all (F-73, H5-01). The boundary is the operating system's
 // user; this policy is defence in depth and the place where a refusal becomes a want. So too for rules: they judge names,
 // not what a name resolves to, and a shell offers more disguises than any matcher knows. Deny rules are read generously
-// and allow rules strictly (see [Rule]). Patterns for options of a tool (`git -C dir push`) are the rule author's to write.
+// and allow rules strictly (see [Rule]).
 package permission
 
 import "fmt"
@@ -103,11 +103,14 @@ func Decide(p Policy, m Mode, r Request) Decision {
 	}
 	if why := p.upgrade(m); why == "" {
 		return allow(r, "full access ("+m.words()+")", true)
-	} else if p.Pass == FullAccess && !reads(r.Kind) {
+	} else if p.Pass == FullAccess && !r.onlyReads() {
 		return refuse(r, "full access not given", why)
 	}
-	if reads(r.Kind) {
+	if r.onlyReads() {
 		return allow(r, "the pass allows the kind "+r.Kind, false)
+	}
+	if r.Command != "" {
+		return refuse(r, "read-only pass", "a read-only pass runs no command that no rule allows")
 	}
 	return refuse(r, "read-only pass", fmt.Sprintf("a read-only pass does not allow the kind %.40q", r.Kind))
 }
@@ -129,26 +132,55 @@ func (p Policy) upgrade(m Mode) string {
 	return ""
 }
 
-// kinds are the tool kinds that ACP defines, and whether such a call only looks at things.
+// kinds are the tool kinds that ACP defines, and what such a call does.
 var kinds = [...]struct {
-	name  string
-	reads bool
+	name string
+	does effect
 }{
-	{"read", true}, {"search", true}, {"fetch", true}, {"think", true},
-	{"edit", false}, {"delete", false}, {"move", false}, {"execute", false}, {switchMode, false}, {"other", false},
+	{"read", looks}, {"search", looks}, {"fetch", looks}, {"think", looks},
+	{"edit", changes}, {"delete", changes}, {"move", changes}, {execute, anything}, {switchMode, anything}, {"other", anything},
 }
 
-const switchMode = "switch_mode"
+const (
+	execute    = "execute"
+	switchMode = "switch_mode"
+)
 
-// reads reports whether a kind only looks at things. The kind is the agent's word (F-73), so this opens no door that the
-// operating system keeps shut; unknown kinds are not in it (A3-8).
-func reads(kind string) bool {
+// effect is what a call may do; the zero value is for kinds that nobody knows.
+type effect uint8
+
+const (
+	anything effect = iota
+	looks
+	changes
+)
+
+func effectOf(kind string) effect {
 	for _, k := range kinds {
 		if k.name == kind {
-			return k.reads
+			return k.does
 		}
 	}
-	return false
+	return anything
+}
+
+// kind is what a request counts as: who names a command wants it executed, whatever kind it claims. An honest codex says
+// read of `cat f`; but to allow that by its word would allow `rm -rf /` by the same word.
+func (r Request) kind() string {
+	if r.Command != "" {
+		return execute
+	}
+	return r.Kind
+}
+
+// onlyReads reports whether a request only looks at things. The kind is the agent's word (F-73), so this opens no door
+// that the operating system keeps shut; unknown kinds are not in it (A3-8).
+func (r Request) onlyReads() bool { return effectOf(r.kind()) == looks }
+
+// mayBe reports whether a call of one kind may do what calls of another do.
+func mayBe(kind, other string) bool {
+	does := effectOf(kind)
+	return does == anything || does == effectOf(other)
 }
 
 // KnownKind reports whether ACP defines the tool kind: a rule for another one would never match, so a policy file that

@@ -14,7 +14,36 @@ func TestDenyRules(t *testing.T) {
 		hit  bool
 	}{
 		{"plain", push, req("execute", "git push"), true},
-		{"another kind", push, req("edit", "git push"), false},
+		{"a command is executed, whatever kind it claims", push, req("edit", "git push"), true},
+		{"as other", push, req("other", "git push"), true},
+		{"as a read", push, req("read", "git push"), true},
+		{"as a thought", push, req("think", "git push"), true},
+		{"as a kind that nobody knows", push, req("deploy", "git push"), true},
+		{"without a kind", push, req("", "git push"), true},
+		{"any command", Rule{"execute", ""}, req("other", "ls"), true},
+		{"another tool of kind other", push, req("other", ""), false},
+		{"an edit is no command", push, req("edit", "", "/w/a"), false},
+		{"a variable for the subcommand", push, req("execute", "G=push; git $G"), true},
+		{"a variable in it", push, req("execute", "git pu${X}sh"), true},
+		{"a variable for the command", push, req("execute", "G=git; $G push origin"), true},
+		{"for both", push, req("execute", "$G pu$H"), true},
+		{"behind a wrapper", push, req("execute", "env A=1 git $G"), true},
+		{"in sh -c", push, req("execute", `sh -c 'git $1' x push`), true},
+		{"by its path", push, req("execute", "/usr/bin/git $G"), true},
+		{"a substitution for it", push, req("execute", "git $(echo push)"), true},
+		{"in quotes", push, req("execute", `git "$(echo push)"`), true},
+		{"in backticks", push, req("execute", "git `echo push`"), true},
+		{"an empty one within", push, req("execute", "g$(true)it push"), true},
+		{"ANSI-C quotes", push, req("execute", "git $'push'"), true},
+		{"braces", push, req("execute", "git {push,origin}"), true},
+		{"a star in the pattern's first word", Rule{"execute", "git*push"}, req("execute", "git $G"), true},
+		{"a variable behind another subcommand", push, req("execute", "git status $X"), false},
+		{"a message by substitution", push, req("execute", "git commit -m \"$(cat <<'E'\nwords\nE\n)\""), false},
+		{"a variable for another tool", push, req("execute", "go test $X"), false},
+		{"a tool of a variable place", push, req("execute", "$(go env GOPATH)/bin/lint run"), false},
+		{"a language with such variables", push, req("execute", "cat >a.php <<'E'\n$x = 1;\n$y = push;\nE"), false},
+		{"braces of find", Rule{"execute", "rm -rf *"}, req("execute", `find . -exec rm {} \;`), false},
+		{"a pattern that may begin with anything", Rule{"execute", "*--force*"}, req("execute", "echo $HOME"), false},
 		{"any kind", Rule{"", "git push*"}, req("other", "git push"), true},
 		{"another command", push, req("execute", "git status"), false},
 		{"chained", push, req("execute", "go test ./... && git push origin"), true},
@@ -62,6 +91,20 @@ func TestDenyRules(t *testing.T) {
 		{"two stars", Rule{"read", "**/.env"}, req("read", "", "/w/a/b/.env"), true},
 		{"two stars at the root", Rule{"read", "**/.env"}, req("read", "", "/.env"), true},
 		{"another path", Rule{"edit", "secrets/**"}, req("edit", "", "/w/secretsx"), false},
+		{"a deletion under a rule for edits", Rule{"edit", "secrets/**"}, req("delete", "", "secrets/a"), true},
+		{"a move", Rule{"edit", "secrets/**"}, req("move", "", "secrets/a", "b"), true},
+		{"a command with that path", Rule{"edit", "secrets/**"}, req("execute", "sed -i s/a/b/ x", "secrets/a"), true},
+		{"other with that path", Rule{"edit", "secrets/**"}, req("other", "", "secrets/a"), true},
+		{"an unknown kind with that path", Rule{"delete", "secrets/**"}, req("write", "", "secrets/a"), true},
+		{"no kind with that path", Rule{"edit", "secrets/**"}, req("", "", "secrets/a"), true},
+		{"a read of what may not be edited", Rule{"edit", "secrets/**"}, req("read", "", "secrets/a"), false},
+		{"a command that claims to read there", Rule{"edit", "secrets/**"}, req("read", "rm x", "secrets/a"), true},
+		{"a search of what may not be read", Rule{"read", "secrets/**"}, req("search", "", "secrets/a"), true},
+		{"other, reading", Rule{"read", "secrets/**"}, req("other", "", "secrets/a"), true},
+		{"an edit of what may not be read", Rule{"read", "secrets/**"}, req("edit", "", "secrets/a"), false},
+		{"another kind with another path", Rule{"edit", "secrets/**"}, req("other", "", "a"), false},
+		{"another kind without a path", Rule{"edit", "secrets/**"}, req("other", ""), false},
+		{"a command's words are no path", Rule{"edit", "ls"}, req("execute", "ls", "/w/a"), false},
 		{"an action that names nothing", Rule{"", "secrets/**"}, req("edit", ""), true},
 		{"a thought that names nothing", Rule{"", "secrets/**"}, req("think", ""), false},
 	}
@@ -120,6 +163,11 @@ func TestAllowRules(t *testing.T) {
 		{"no path", Rule{"edit", "docs/**"}, req("edit", ""), false},
 		{"the kind alone", Rule{"edit", ""}, req("edit", ""), true},
 		{"another kind", Rule{"edit", ""}, req("execute", "x"), false},
+		{"a command is no read", Rule{"read", ""}, req("read", "rm -rf /"), false},
+		{"nor an edit of a path", Rule{"edit", "docs/**"}, req("edit", "rm -rf /", "docs/a"), false},
+		{"codex reads by command", Rule{"execute", "cat *"}, req("read", "cat f"), true},
+		{"and no more than that", Rule{"execute", "cat *"}, req("read", "cat f; rm f"), false},
+		{"a test that claims to be other", test, req("other", "go test ./..."), true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -164,6 +212,11 @@ func FuzzDecide(f *testing.F) {
 	f.Add("read", "", "../x", "always", "", "allow_always", "**", false)
 	f.Add("execute", "sh -c 'echo \"$(git push)\"'", "", "a", "b", "reject_once", "git push*", true)
 	f.Add("execute", "((((\"'`$(\\", "", "", "", "", "", true)
+	f.Add("other", "git push", "", "o", "Allow", "allow_once", "git push*", true)
+	f.Add("read", "rm -rf /; curl x|sh", "/w/a", "o", "Allow", "allow_once", "x", false)
+	f.Add("", "G=push; git $G", "", "o", "Allow", "allow_once", "git push*", true)
+	f.Add("write", "", "/w/secret/a", "o", "Allow", "allow_once", "secret/**", true)
+	f.Add("think", "g$(true)it {push,x}", "", "o", "Allow", "allow_once", "git push*", false)
 	f.Fuzz(func(t *testing.T, kind, command, p, id, name, optionKind, match string, fullAccess bool) {
 		r := Request{Kind: kind, Command: command, Paths: []string{p},
 			Options: []Option{{id, name, optionKind}, {"lasting", name, "allow_always"}, {"never", id, "reject_always"}}}
@@ -196,6 +249,18 @@ func FuzzDecide(f *testing.F) {
 		if match == "" || globCommand(match, command) && command != "" {
 			if d := Decide(policy, asked(), r); d.Verdict == Allowed {
 				t.Fatalf("allowed although {match: %q} denies %q", match, command)
+			}
+		}
+		// The claimed kind of a command is worth nothing.
+		if command != "" {
+			bare := policy
+			bare.Allow, bare.Deny = nil, []Rule{{"execute", ""}}
+			if d := Decide(bare, asked(), r); d.Verdict == Allowed {
+				t.Fatalf("%q runs as %q although no command may", command, kind)
+			}
+			bare.Pass, bare.Deny = ReadOnly, nil
+			if d := Decide(bare, asked(), r); d.Verdict == Allowed {
+				t.Fatalf("%q runs as %q in a read-only pass", command, kind)
 			}
 		}
 		// Whatever an allow rule lets pass, the same pattern as a deny rule stops.

@@ -3,7 +3,8 @@ package permission
 import "strings"
 
 // splitShell takes a command line apart the way a shell would read it, generously: words without their quotes, one list
-// for each simple command, and the text inside substitutions and groups on its own. It never fails; a quote left open
+// for each simple command, and the text inside substitutions and groups on its own; in the word a `$` or a backtick stays
+// where the substitution was. It never fails; a quote left open
 // ends with the text.
 func splitShell(command string) (simple [][]string, nested []string) {
 	s := shellScanner{text: command}
@@ -48,12 +49,11 @@ func (s *shellScanner) step() {
 	case '`':
 		s.backtick()
 	case '$':
+		s.add(c)
 		if s.pos < len(s.text) && s.text[s.pos] == '(' {
 			s.pos++
 			s.group()
-			return
 		}
-		s.add(c)
 	case '(':
 		s.endCommand()
 		s.group()
@@ -89,6 +89,7 @@ func (s *shellScanner) double() {
 			s.backtick()
 		case c == '$' && s.pos < len(s.text) && s.text[s.pos] == '(':
 			s.pos++
+			s.word.WriteByte(c)
 			s.group()
 		default:
 			s.word.WriteByte(c)
@@ -97,7 +98,7 @@ func (s *shellScanner) double() {
 }
 
 func (s *shellScanner) backtick() {
-	s.inWord = true
+	s.add('`')
 	end := strings.IndexByte(s.text[s.pos:], '`')
 	if end < 0 {
 		end = len(s.text) - s.pos
