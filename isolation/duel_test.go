@@ -12,6 +12,9 @@ import (
 	"github.com/d3mlabs/ai-flow/testsupport/hostuser"
 )
 
+// duelTime is longer than a sweep.
+const duelTime = 14 * time.Second
+
 // S3: an agent that kills whatever its user starts cannot keep root from ending it. An unprivileged dispatcher has only
 // commands of that user's to kill with, and may lose: then the survivor is named, and nothing counts as swept.
 func TestS3_ADuelOfKills(t *testing.T) {

@@ -12,9 +12,6 @@ import (
 	"unsafe"
 )
 
-// duelTime is longer than a sweep.
-const duelTime = 14 * time.Second
-
 // monster does as an agent may, to stay alive. It prints "up" when it is what it wants to be. Nothing here can be more
 // than the agent's user can: it runs in a room.
 func monster(kind string) {
