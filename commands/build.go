@@ -48,7 +48,7 @@ func (r *run) finish(headline string) {
 }
 
 func (r *run) takeBack(ctx context.Context) (git.Taken, bool) {
-	taken, err := r.tree.TakeBack(ctx, git.Limits{Hold: isWorkflow, Check: r.holdsSecret})
+	taken, err := r.tree.TakeBack(ctx, git.Limits{Hold: isWorkflow, Directories: workflowDirs[:], Check: r.holdsSecret})
 	if err != nil {
 		r.fail(ctx, failure{class: "git", message: "the agent's tree could not be taken back; nothing was committed", err: err})
 		return taken, false
@@ -85,10 +85,14 @@ func (r *run) workflowPatch(ctx context.Context, taken git.Taken) bool {
 	return true
 }
 
-// isWorkflow is the wall, without regard to case: a checkout may land on a file system that has none.
+// workflowDirs lead to the workflows. A link in the place of one would be the way around the wall.
+var workflowDirs = [...]string{".github", ".github/workflows"}
+
+// isWorkflow is the wall, without regard to case: a checkout may land on a file system that has none. Name by name, since
+// a letter has not as many bytes in either case.
 func isWorkflow(p string) bool {
-	const wall = ".github/workflows/"
-	return len(p) > len(wall) && strings.EqualFold(p[:len(wall)], wall)
+	names := strings.SplitN(p, "/", 3)
+	return len(names) == 3 && strings.EqualFold(names[0], ".github") && strings.EqualFold(names[1], "workflows")
 }
 
 // commitTree commits on the first free name, so that no branch is ever overwritten.

@@ -109,13 +109,19 @@ func TestBuildOutcomes(t *testing.T) {
 			}
 			s.write(".github/workflows", "x")
 			s.write("b.go", "package b\n")
-		}, outcome: render.Refused, headline: "nothing was", refused: "cannot be held back"},
+		}, outcome: render.Refused, headline: "nothing was", refused: "only a directory may have this name"},
 		{name: "a file in the place of .github", comment: "/build x", act: func(s scene) {
 			if err := os.RemoveAll(filepath.Join(s.tree, ".github")); err != nil {
 				s.t.Fatal(err)
 			}
 			s.write(".github", "x")
-		}, outcome: render.Refused, headline: "nothing was", refused: "cannot be held back"},
+		}, outcome: render.Refused, headline: "nothing was", refused: "only a directory may have this name"},
+		{name: "a link in the place of .github, in another case", comment: "/build x", act: func(s scene) {
+			if err := os.Symlink("src", filepath.Join(s.tree, ".GitHub")); err != nil {
+				s.t.Fatal(err)
+			}
+			s.write("b.go", "package b\n")
+		}, outcome: render.Refused, headline: "nothing was", refused: "`.GitHub` (only a directory may have this name)"},
 		{name: "a workflow too large for a patch", comment: "/build x", act: func(s scene) {
 			s.write(".github/workflows/new.yml", strings.Repeat("# x\n", maxPatch/4))
 			s.write("b.go", "package b\n")

@@ -85,12 +85,8 @@ func attack(t *testing.T, room *isolation.Room) {
 		t.Fatal(err)
 	}
 	w := handOver(t, room, checkout(t, editBase+`; git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule --quiet add ../sub sm`))
-	home := room.Identity().Home()
-	if room.Identity().Isolated() {
-		t.Cleanup(func() {
-			w.agentIn(t, "/", "cd; rm -rf bin .gitconfig .config/git; sed -i /aift-markers/d .[a-z]*rc .*profile .zshenv .pam_environment")
-		})
-	} else {
+	home := w.agent(t, `printf %s "$HOME"`) // a room's own, which goes with it
+	if !room.Identity().Isolated() {
 		home = w.agent(t, `mktemp -d /tmp/aift-home.XXXXXX`) // never our own
 		t.Cleanup(func() { w.agentIn(t, "/", "rm -rf -- "+home) })
 	}

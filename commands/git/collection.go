@@ -19,6 +19,7 @@ type update struct {
 // collection is what came back, while and after it comes.
 type collection struct {
 	base    map[string]entry
+	removed []string
 	limits  Limits
 	entries []update
 	ids     []OID // distinct, in order
@@ -77,6 +78,7 @@ func (c *collection) readEntries(in *bufio.Reader, paths []string) error {
 		c.entries = append(c.entries, u)
 	}
 	c.noteMissing(paths)
+	c.checkPlaces()
 	for id := range distinct {
 		c.ids = append(c.ids, id)
 	}
@@ -105,6 +107,23 @@ func (c *collection) noteMissing(paths []string) {
 			c.refused = append(c.refused, Refused{path, "a name, or a link of a name, that git refuses"})
 		}
 	}
+}
+
+// checkPlaces judges, now that it is known which links did change, what stands where only a directory may, and what is in a
+// bare repository.
+func (c *collection) checkPlaces() {
+	var now, changed []string
+	for _, u := range c.entries {
+		now = append(now, u.path)
+		if c.base[u.path] == u.entry {
+			continue
+		}
+		changed = append(changed, u.path)
+		if isAnyOf(c.limits.Directories, u.path) {
+			c.refused = append(c.refused, Refused{u.path, "only a directory may have this name"})
+		}
+	}
+	c.refused = append(c.refused, bareProblems(c.base, c.removed, now, changed)...)
 }
 
 func parseEntry(record string) (update, error) {

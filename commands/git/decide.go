@@ -2,7 +2,6 @@ package git
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -13,9 +12,9 @@ type plan struct {
 	remove  []string
 	refused []Refused
 	skipped []Refused
-	// doubtful counts the links among fetch that the base has too: git compares a link with an object that the agent's side
+	// doubtful are the links among fetch that the base has too: git compares a link with an object that the agent's side
 	// need not have, and so takes each for changed.
-	doubtful int
+	doubtful map[string]bool
 }
 
 func (p *plan) refuse(path, reason string, args ...any) {
@@ -24,7 +23,7 @@ func (p *plan) refuse(path, reason string, args ...any) {
 
 // decide is pure: names, kinds and sizes are judged before a byte of the contents crosses.
 func decide(base map[string]entry, s survey, l Limits) plan {
-	var p plan
+	p := plan{doubtful: map[string]bool{}}
 	for _, d := range s.diffs {
 		switch {
 		case d.deleted:
@@ -36,7 +35,7 @@ func decide(base map[string]entry, s survey, l Limits) plan {
 		default:
 			p.judge(base, s, l, d.path, d.mode)
 			if d.mode == modeLink && base[d.path].mode == modeLink {
-				p.doubtful++
+				p.doubtful[d.path] = true
 			}
 		}
 	}
@@ -56,10 +55,12 @@ func decide(base map[string]entry, s survey, l Limits) plan {
 			p.refuse(dir, "a directory that the agent cannot read")
 		}
 	}
+	p.refuseLong(s)
 	p.noteSpecial(s)
 	p.noteRepos(base, s)
-	p.refuseBare(base)
-	if n := len(p.fetch) + len(p.remove) - p.doubtful; n > l.MaxFiles {
+	certain := slices.DeleteFunc(slices.Clone(p.fetch), func(path string) bool { return p.doubtful[path] })
+	p.refused = append(p.refused, bareProblems(base, p.remove, p.fetch, append(certain, p.remove...))...)
+	if n := len(p.fetch) + len(p.remove) - len(p.doubtful); n > l.MaxFiles {
 		p.refused = []Refused{tooMany(n, l)}
 	}
 	p.sort()
@@ -108,12 +109,27 @@ func submoduleAbove(base map[string]entry, path string) string {
 	return ""
 }
 
+// refuseLong refuses what git's own lists leave out, or name and cannot open.
+func (p *plan) refuseLong(s survey) {
+	named := p.named()
+	for path := range s.long {
+		if !named[path] {
+			p.refuse(path, "the path is too long for git to open")
+		}
+	}
+}
+
+func (p *plan) named() map[string]bool {
+	named := make(map[string]bool, len(p.refused))
+	for _, r := range p.refused {
+		named[r.Path] = true
+	}
+	return named
+}
+
 // noteSpecial names what git passes over. A pipe that git would open is worse than that: nothing was looked at.
 func (p *plan) noteSpecial(s survey) {
-	refused := map[string]bool{}
-	for _, r := range p.refused {
-		refused[r.Path] = true
-	}
+	refused := p.named()
 	for path := range s.special {
 		name := path[strings.LastIndexByte(path, '/')+1:]
 		switch {
@@ -142,43 +158,6 @@ func (p *plan) noteRepos(base map[string]entry, s survey) {
 		i, _ := slices.BinarySearch(paths, dir)
 		if i < len(paths) && strings.HasPrefix(paths[i], dir) {
 			p.skipped = append(p.skipped, Refused{dotGit, "the data of a repository inside the tree; its files come as plain files"})
-		}
-	}
-}
-
-// refuseBare refuses a change inside a directory that git takes for a bare repository: whoever steps into it after a
-// checkout runs what its configuration says (experiment 8).
-func (p *plan) refuseBare(base map[string]entry) {
-	final := maps.Clone(base)
-	for _, path := range p.remove {
-		delete(final, path)
-	}
-	for _, path := range p.fetch {
-		final[path] = entry{}
-	}
-	parts := map[string]int{} // directory -> which of HEAD, objects/, refs/ it has
-	for path := range final {
-		if dir, ok := strings.CutSuffix("/"+path, "/HEAD"); ok {
-			parts[dir] |= 1
-		}
-		for bit, name := range []string{"/objects/", "/refs/"} {
-			for rest, at := "/"+path, 0; ; {
-				i := strings.Index(rest[at:], name)
-				if i < 0 {
-					break
-				}
-				parts[rest[:at+i]] |= 2 << bit
-				at += i + 1
-			}
-		}
-	}
-	for _, path := range p.fetch {
-		for at := "/" + path; at != ""; {
-			at = at[:strings.LastIndexByte(at, '/')]
-			if parts[at] == 7 {
-				p.refuse(strings.TrimPrefix(at, "/"), "a directory that git takes for a bare repository")
-				break
-			}
 		}
 	}
 }

@@ -69,15 +69,15 @@ func TestHostileStream(t *testing.T) {
 
 func TestHostileSurvey(t *testing.T) {
 	for out, want := range map[string]string{
-		"\x00\x00\x00\x00\x00\x00":                            "",
-		"":                                                    "has 0 parts",
-		"\x00\x00\x00\x00\x00":                                "has 5 parts",
-		"\x00\x00\x00\x00\x00\x00x\x00":                       "has 6 parts",
-		"\x00\x00\x00\x00\x00\x00\x00":                        "has 7 parts",
-		"\x00\x00\x00\x00\x00\x00half":                        "breaks off",
-		"\x00\x00\x00\x00\x00:1 2 3 4 M\x00\x00":              "has no path",
-		"\x00\x00\x00\x00\x00nonsense\x00p\x00\x00":           "a difference reads",
-		"\x00\x00\x00\x00\x00:100644 100644 a b\x00p\x00\x00": "a difference reads",
+		"\x00\x00\x00\x00\x00\x00\x00":                            "",
+		"":                                                        "has 0 parts",
+		"\x00\x00\x00\x00\x00\x00":                                "has 6 parts",
+		"\x00\x00\x00\x00\x00\x00\x00x\x00":                       "has 7 parts",
+		"\x00\x00\x00\x00\x00\x00\x00\x00":                        "has 8 parts",
+		"\x00\x00\x00\x00\x00\x00\x00half":                        "breaks off",
+		"\x00\x00\x00\x00\x00\x00:1 2 3 4 M\x00\x00":              "has no path",
+		"\x00\x00\x00\x00\x00\x00nonsense\x00p\x00\x00":           "a difference reads",
+		"\x00\x00\x00\x00\x00\x00:100644 100644 a b\x00p\x00\x00": "a difference reads",
 	} {
 		_, err := readSurvey([]byte(out))
 		if got := fmt.Sprint(err); (want == "") != (err == nil) || !strings.Contains(got, want) && want != "" {
@@ -88,9 +88,9 @@ func TestHostileSurvey(t *testing.T) {
 
 // Whatever a survey says, what is fetched has passed the rules, and each changed path is fetched, removed or refused.
 func FuzzSurvey(f *testing.F) {
-	f.Add([]byte("./p\x00\x00./big\x00\x00./u/\x00\x00./d/.git\x00\x00n\x00sub/\x00.GIT/x\x00sm/x\x00\x00:100644 000000 a b D\x00a\x00:100644 120000 a b T\x00d/f\x00\x00"))
-	f.Add([]byte("\x00\x00\x00\x00bare/HEAD\x00bare/objects/k\x00bare/refs/k\x00\x00\x00"))
-	f.Add([]byte("\x00\x00\x00\x00HEAD\x00objects/objects/refs/k\x00/\x00//\x00\x00\x00"))
+	f.Add([]byte("./p\x00\x00./big\x00\x00./u/\x00\x00./d/.git\x00\x00./long\x00\x00n\x00sub/\x00.GIT/x\x00sm/x\x00\x00:100644 000000 a b D\x00a\x00:100644 120000 a b T\x00d/f\x00\x00"))
+	f.Add([]byte("\x00\x00\x00\x00\x00bare/HEAD\x00bare/objects/k\x00bare/refs/k\x00\x00\x00"))
+	f.Add([]byte("\x00\x00\x00\x00\x00HEAD\x00objects/objects/refs/k\x00/\x00//\x00\x00\x00"))
 	base := map[string]entry{"a": {modeFile, "1"}, "d/f": {modeExecutable, "2"}, "sm": {modeSubmodule, "3"}, "l": {modeLink, "4"}}
 	f.Fuzz(func(t *testing.T, out []byte) {
 		s, err := readSurvey(out)

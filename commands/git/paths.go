@@ -2,11 +2,12 @@ package git
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 const (
-	maxPath  = 4096 // bytes
+	maxPath  = 4095 // bytes; Linux opens no longer one
 	maxDepth = 128  // directories
 	maxLink  = 4096 // bytes of a link's target
 )
@@ -63,6 +64,8 @@ func specialName(name string) string {
 	return ""
 }
 
+// fold is what all spellings have in common that some file system takes for the same name. Upper case comes first because
+// two capitals have a second small letter (\u017f is an S as well), which APFS knows.
 func fold(name string) string {
 	name, _, _ = strings.Cut(name, ":")
 	name = strings.Map(func(c rune) rune {
@@ -71,7 +74,12 @@ func fold(name string) string {
 		}
 		return c
 	}, name)
-	return strings.ToLower(strings.TrimRight(name, ". "))
+	return strings.ToLower(strings.ToUpper(strings.TrimRight(name, ". ")))
+}
+
+// isAnyOf reports whether some file system takes path for one of paths, which are spelled plainly and in small letters.
+func isAnyOf(paths []string, path string) bool {
+	return len(paths) > 0 && slices.Contains(paths, foldPath(path))
 }
 
 // ignoredByHFS is the list in git's utf8.c.

@@ -19,6 +19,7 @@ type survey struct {
 	big        map[string]bool // files over the limit
 	unreadable map[string]bool // directories end in a slash
 	repos      []string        // .git below the top
+	long       map[string]bool // too long to be opened
 	others     []string        // neither tracked nor ignored; a repository ends in a slash
 	diffs      []difference    // of tracked paths
 }
@@ -49,7 +50,7 @@ func (t *Tree) survey(ctx context.Context, l Limits) (survey, error) {
 		return survey{}, fmt.Errorf("the agent removed or replaced its tree %q", t.dir)
 	case errors.As(err, &failed) && failed.Code == exitBlocked:
 		// Only the first list is there, and that is the reason.
-		return readSurvey(append(out, 0, 0, 0, 0, 0))
+		return readSurvey(append(out, 0, 0, 0, 0, 0, 0))
 	case err != nil:
 		return survey{}, err
 	}
@@ -72,7 +73,7 @@ func (t *Tree) indexInfo() *bytes.Buffer {
 }
 
 func readSurvey(out []byte) (s survey, err error) {
-	lists, err := splitLists(out, 6)
+	lists, err := splitLists(out, 7)
 	if err != nil {
 		return s, err
 	}
@@ -80,8 +81,8 @@ func readSurvey(out []byte) (s survey, err error) {
 	for _, p := range lists[3] {
 		s.repos = append(s.repos, strings.TrimPrefix(p, "./"))
 	}
-	s.others = lists[4]
-	s.diffs, err = readDifferences(lists[5])
+	s.long, s.others = set(lists[4]), lists[5]
+	s.diffs, err = readDifferences(lists[6])
 	return s, err
 }
 

@@ -15,6 +15,10 @@ type Limits struct {
 	MaxFiles int   // changed paths; 0 means 100,000
 	// Hold, when not nil, names paths whose changes are kept out of Taken.Tree, which has them as in the base.
 	Hold func(path string) bool
+	// Directories are paths, in small letters, that may be directories or nothing: a file, link or submodule that the agent
+	// puts there, in whatever spelling, is refused. They are for the directories of what Hold names, which a link
+	// would lead elsewhere. What the base has there may stay or go.
+	Directories []string
 	// Check, when not nil, looks at all that the agent made: each new path, as a window of its own, and the contents that
 	// the base has nowhere, while they cross, in windows of at most 128 KiB that overlap by CheckOverlap bytes. A reason
 	// refuses the path; it must not quote the window, which is reused. The same contents are looked at once, under one of
@@ -23,9 +27,8 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	return Limits{
-		MaxFile: cmp.Or(l.MaxFile, 100<<20), MaxTotal: cmp.Or(l.MaxTotal, 1<<30), MaxFiles: cmp.Or(l.MaxFiles, 100_000), Hold: l.Hold, Check: l.Check,
-	}
+	l.MaxFile, l.MaxTotal, l.MaxFiles = cmp.Or(l.MaxFile, 100<<20), cmp.Or(l.MaxTotal, 1<<30), cmp.Or(l.MaxFiles, 100_000)
+	return l
 }
 
 // Change is one path that differs from the base.
@@ -73,7 +76,7 @@ func (t *Tree) TakeBack(ctx context.Context, l Limits) (_ Taken, err error) {
 	if len(p.refused) > 0 {
 		return taken, nil
 	}
-	c := collection{base: t.base, limits: l}
+	c := collection{base: t.base, removed: p.remove, limits: l}
 	if len(p.fetch) > 0 {
 		if err := t.collect(ctx, p.fetch, &c); err != nil {
 			return taken, err

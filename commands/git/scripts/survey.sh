@@ -1,7 +1,8 @@
 # What is in the tree and differs from the base, whose index entries come on standard input.
 # usage: max-file-bytes
-# Output: six lists of NUL-terminated records, each list ended by an empty record: pipes, sockets and devices; files over
-# the size; what stays unreadable (directories with a slash at the end); .git below the top; untracked paths; raw differences.
+# Output: seven lists of NUL-terminated records, each list ended by an empty record: pipes, sockets and devices; files over
+# the size; what stays unreadable (directories with a slash at the end); .git below the top; what has too long a path;
+# untracked paths; raw differences.
 max=$1
 
 # What the agent closed to itself it may open again; never wider than for its owner, and never writable.
@@ -26,6 +27,13 @@ find . -path ./.git -prune -o ! -user "$(id -u)" \( -type d -o -type f \) -exec 
     done' sh {} + || :
 printf '\0'
 find . -path ./.git -prune -o -name .git -prune -print0 || :
+printf '\0'
+
+# git warns of a directory that it cannot open for the length of its path, and passes over it; find steps down by names.
+# One question mark for each byte of the shortest path that cannot be opened, and two for the ./ in front.
+most=$(getconf PATH_MAX / 2>/dev/null) || most=4096
+long=$(printf "%$((most + 2))s" '' | tr ' ' '?')
+find . -path ./.git -prune -o -path "$long*" \( ! -type d -o ! -perm -0500 \) -print0 || :
 printf '\0'
 
 "$git" update-index -z --index-info
