@@ -169,7 +169,7 @@ func (r *run) quiet(ctx context.Context) bool {
 		r.noteSurvivors()
 	}
 	r.fail(ctx, failure{class: "survivors", message: "the agent's processes could not all be ended, so nothing of its work was taken", err: err,
-		next: "End them, and give the command again."})
+		next: "End them as root, or restart the host if they wait in the kernel, and give the command again."})
 	return false
 }
 
