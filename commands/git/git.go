@@ -41,10 +41,10 @@
 // # What it refuses
 //
 // Repositories inside the tree, what has the shape of a bare one, and anything spelled like .git; paths too long to open;
-// new, moved or filled submodules; links that are absolute, leave the tree or point into .git; pipes, sockets and devices in the place of files; what cannot be read; what is
-// over [Limits], or what their Check objects to; private keys that the file did not hold before; a .gitmodules that git's
-// own checks reject. It never pushes or fetches, never runs a hook, and
-// never moves a branch.
+// new, moved or filled submodules; links that are absolute, leave the tree or point into .git; pipes, sockets and devices
+// in the place of files; what cannot be read; what is over [Limits], or what their Check and Directories object to;
+// private keys that the file did not hold before; a .gitmodules that git's own checks reject. It never pushes or fetches,
+// never runs a hook, and never moves a branch.
 //
 // It needs git 2.31 or newer in one of the usual system directories; PATH is not asked, since whoever could plant a git
 // there would run as the dispatcher.
