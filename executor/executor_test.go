@@ -87,6 +87,7 @@ func playAs(t testing.TB, id isolation.Identity, s fakeagent.Script) *bench {
 		Identity: id,
 		Room:     isolation.OpenOptions{StateDir: stateDir(t), TempDir: t.TempDir()},
 		Environ:  os.Environ(),
+		Extra:    map[string]string{"GORACE": "atexit_sleep_ms=0"}, // a program with the race detector sleeps a second at its end
 		Log:      b.log,
 		Progress: b.log.event,
 	}
