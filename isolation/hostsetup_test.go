@@ -113,7 +113,10 @@ func TestHostSetupTakesNoOtherHome(t *testing.T) {
 	if err := os.Mkdir("/home/"+name, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Remove("/home/" + name)
+	defer os.RemoveAll("/home/" + name)
+	if err := os.WriteFile("/home/"+name+"/letters", []byte("dear"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	steps, err := isolation.HostSetup{Dispatcher: "root", Agent: name}.Steps()
 	if err != nil || len(steps) != 2 {
 		t.Fatalf("%+v, %v", steps, err)
@@ -125,6 +128,20 @@ func TestHostSetupTakesNoOtherHome(t *testing.T) {
 	}
 	if _, err := user.Lookup(name); err == nil {
 		t.Error("the user was made")
+	}
+
+	// What is left of a user that we made, and userdel did not remove, is no hindrance.
+	if err := errors.Join(os.Remove("/home/"+name+"/letters"), os.MkdirAll("/home/"+name+"/.ai-flow/run/x", 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	again := exec.Command(steps[0].Argv[0], steps[0].Argv[1:]...)
+	again.Env = steps[0].Env
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	defer exec.Command("userdel", name).Run()
+	if left, err := os.ReadDir("/home/" + name + "/.ai-flow"); err != nil || len(left) != 0 {
+		t.Errorf("the new user finds %v, %v", left, err)
 	}
 }
 

@@ -74,8 +74,9 @@ func mayPrepare(ctx context.Context, host isolation.HostSetup) bool {
 func (p *program) prepareHost(ctx context.Context, host isolation.HostSetup) (id isolation.Identity, err error) {
 	const attempts, pause = 10, 500 * time.Millisecond
 	p.say.line("making this host ready, once:")
+	said := map[string]bool{}
 	for range attempts {
-		if err = p.takeSteps(ctx, host); err == nil {
+		if err = p.takeSteps(ctx, host, said); err == nil {
 			return isolation.Resolve(ctx, process.Runner{}, host.Agent)
 		}
 		select {
@@ -87,14 +88,17 @@ func (p *program) prepareHost(ctx context.Context, host isolation.HostSetup) (id
 	return id, fmt.Errorf("making this host ready: %w", err)
 }
 
-// takeSteps does what is still missing. Each step is said before it is done.
-func (p *program) takeSteps(ctx context.Context, host isolation.HostSetup) error {
+// takeSteps does what is still missing. Each step is said before it is done for the first time.
+func (p *program) takeSteps(ctx context.Context, host isolation.HostSetup, said map[string]bool) error {
 	steps, err := host.Steps()
 	if err != nil {
 		return err
 	}
 	for _, s := range steps {
-		p.say.line("  %s", s.Say)
+		if !said[s.Say] {
+			p.say.line("  %s", s.Say)
+		}
+		said[s.Say] = true
 		if err := runStep(ctx, s); err != nil {
 			return err
 		}

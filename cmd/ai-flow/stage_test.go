@@ -135,6 +135,9 @@ func (s *stage) freshUser(ts *testscript.TestScript, neg bool, args []string) {
 		if out, err := exec.Command("userdel", "--remove", "--force", name).CombinedOutput(); err != nil && !strings.Contains(string(out), "mail spool") {
 			ts.Logf("userdel %s: %v: %s", name, err, out)
 		}
+		// The home is root's, which userdel leaves; so is the lock.
+		ts.Check(os.RemoveAll("/home/" + name))
+		ts.Check(os.RemoveAll("/var/lib/ai-flow/" + name + ".lock"))
 	})
 }
 

@@ -3,6 +3,10 @@
 # an agent put there would be obeyed in each later run.
 # usage: sh -c adduser.sh ai-flow USER HOME COMMENT
 id -u -- "$1" >/dev/null 2>&1 && exit 0
+# A home of root's with nothing else in it is what is left of a user that we made.
+if [ -d "$2" ] && ! [ -h "$2" ] && [ -n "$(find "$2" -maxdepth 0 -user 0)" ] && [ -z "$(find "$2" -mindepth 1 -maxdepth 1 ! -name .ai-flow)" ]; then
+	rm -rf -- "$2/.ai-flow" && rmdir -- "$2"
+fi
 if [ -e "$2" ] || [ -h "$2" ]; then
 	echo "$2 exists already, and a new user would get somebody's files with it" >&2
 	exit 43
