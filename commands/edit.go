@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -72,27 +72,38 @@ func (r *run) readBack(ctx context.Context) (string, bool) {
 }
 
 // smuggled names what an edit added that a reader of the document would not see: a mark by which ai-flow finds its own
-// text again, or characters that show nothing. The word diff could not show them either (S6, S7).
+// text again, or characters that show nothing and join nothing. The word diff could not show them either (S6, S7). What
+// stood there before may stay or go, but not become another.
 func smuggled(before, after string) string {
-	if strings.Count(after, marker) > strings.Count(before, marker) {
+	if more(counted(anyMark.FindAllString(before, -1)), counted(anyMark.FindAllString(after, -1))) {
 		return "a mark of ai-flow's own"
 	}
-	unseen := func(text string) (n int) {
-		for _, c := range text {
-			if render.Invisible(c) && !unicode.Is(unicode.Variation_Selector, c) && c != zeroWidthJoiner {
-				n++
-			}
-		}
-		return n
-	}
-	if unseen(after) > unseen(before) {
+	if more(counted(purposeless(before)), counted(purposeless(after))) {
 		return "invisible characters"
 	}
 	return ""
 }
 
-// zeroWidthJoiner holds emoji together; with the variation selectors it is in ordinary text.
-const zeroWidthJoiner = '\u200d'
+// anyMark is a mark of ours in any spelling that a lenient reader may take for one.
+var anyMark = regexp.MustCompile(`(?i)<!--\s*ai-flow\s*:[^>]*`)
+
+func counted[T comparable](all []T) map[T]int {
+	n := map[T]int{}
+	for _, one := range all {
+		n[one]++
+	}
+	return n
+}
+
+// more reports whether something is in after more often than before.
+func more[T comparable](before, after map[T]int) bool {
+	for one, n := range after {
+		if n > before[one] {
+			return true
+		}
+	}
+	return false
+}
 
 // tries bounds how often a document that keeps moving is read again.
 const tries = 4

@@ -184,16 +184,37 @@ func clean(text string) string {
 	text = strings.ReplaceAll(text, "\r", "\n")
 	text = strings.ToValidUTF8(text, "\ufffd")
 	var b strings.Builder
-	before := rune(0)
-	for i, r := range text {
-		after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
-		if render.Invisible(r) && !joins(r, before, after) {
-			continue
+	eachRune(text, func(r rune, idle bool) {
+		if !idle {
+			b.WriteRune(r)
 		}
-		b.WriteRune(r)
-		before = r
-	}
+	})
 	return strings.TrimFunc(b.String(), unicode.IsSpace)
+}
+
+// purposeless lists the invisible characters of a text that no script and no emoji needs where they stand.
+func purposeless(text string) (idle []rune) {
+	eachRune(text, func(r rune, is bool) {
+		if is {
+			idle = append(idle, r)
+		}
+	})
+	return idle
+}
+
+// eachRune goes through a text; idle are invisible characters without a purpose.
+func eachRune(text string, f func(r rune, idle bool)) {
+	before := rune(0)
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		text = text[size:]
+		after, _ := utf8.DecodeRuneInString(text)
+		idle := render.Invisible(r) && !joins(r, before, after)
+		f(r, idle)
+		if !idle {
+			before = r
+		}
+	}
 }
 
 // joins reports whether an invisible character is one that scripts and emoji are written with, and stands where it means

@@ -25,7 +25,7 @@ func (e environment) secretValues() (values []string) {
 	}
 	for _, v := range e.all {
 		name, value, _ := strings.Cut(v, "=")
-		if value != "" && !isFile(value) && (slices.Contains(known, name) || secretName.MatchString(name)) {
+		if value != "" && (slices.Contains(known, name) && !isFile(value) || secretName.MatchString(name) && !isPlace(value)) {
 			values = append(values, value)
 		}
 		if password := passwordOf(value); password != "" {
@@ -42,6 +42,13 @@ func isFile(value string) bool {
 	}
 	_, err := os.Stat(value)
 	return err == nil
+}
+
+// isPlace reports whether a value that only the name makes a secret says where something is: SSH_PRIVATE_KEY_PATH,
+// OAUTH_TOKEN_URL. The password in an address is found apart.
+func isPlace(value string) bool {
+	return filepath.IsAbs(value) || strings.HasPrefix(value, "~/") || strings.HasPrefix(value, "./") ||
+		strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://")
 }
 
 // passwordOf is the password in a value that is an address, such as that of a proxy, which the agent is given.
