@@ -63,10 +63,10 @@ func TestBareLayouts(t *testing.T) {
 // What is refused is no fancy: committed by plain git, it runs code of whoever clones and steps into it.
 func TestBareLayoutsRun(t *testing.T) {
 	for _, c := range bareLayouts {
+		if !c.runs { // only on a file system without regard to case, or much like another
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
-			if !c.runs {
-				t.Skip("needs a file system without regard to case, or repeats another case")
-			}
 			dir := checkout(t, bareTools+c.script)
 			marker := filepath.Join(t.TempDir(), "ran")
 			sh(t, t.TempDir(), "export MARKER="+marker+"; git clone -q "+dir+" clone; cd clone/b; git status >/dev/null 2>&1 || true")
