@@ -25,7 +25,7 @@ func checkBounds(t *testing.T, w Want) {
 // A hostile stream: wants, calls, parts, lines and spellings without end. What is kept stays small (F-77).
 func TestBoundsUnderAttack(t *testing.T) {
 	told := 0
-	c := NewCollector(Options{Workspace: "/work/repo", OnWant: func(Want) { told++ }})
+	c := NewCollector(Options{Workspace: "/srv/repo", OnWant: func(Want) { told++ }})
 	before := heap()
 	long := strings.Repeat("x", 200_000)
 	for i := range 3000 {

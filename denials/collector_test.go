@@ -57,7 +57,7 @@ func TestOnWantFiresMidStream(t *testing.T) {
 
 // A3-10: declared replaces refused replaces observed on the same subject; otherwise all are kept.
 func TestChannels(t *testing.T) {
-	c := NewCollector(Options{Workspace: "/work/repo", Home: "/home/agent"})
+	c := NewCollector(Options{Workspace: "/srv/repo", Home: "/home/agent"})
 	c.Observe(Call{ID: "1", Kind: Execute, Pieces: text(shadow + "bash: line 1: protoc: command not found\n"), Done: true})
 	c.Refuse("/etc/shadow", "not in this pass")
 	c.Refuse("Run `git push`", "denied by a rule")
@@ -80,12 +80,12 @@ func TestChannels(t *testing.T) {
 // Spellings of one path are one subject (behaviour.md section 6).
 func TestSameSubject(t *testing.T) {
 	for _, group := range [][]string{
-		{"/work/repo/a/b", "a/b", "./a/b", "/work/repo/./a//b/", "file:///work/repo/a/b", "/work/repo/a/b (read)", "write access to a/b"},
+		{"/srv/repo/a/b", "a/b", "./a/b", "/srv/repo/./a//b/", "file:///srv/repo/a/b", "/srv/repo/a/b (read)", "write access to a/b"},
 		{"/home/agent/.ssh", "~/.ssh", "$HOME/.ssh", "${HOME}/.ssh", "/home/agent/.ssh/", "`~/.ssh`"},
 		{"/var/run/docker.sock", "unix:///var/run/docker.sock", "/var/run/docker.sock"},
 		{"127.0.0.1:80", "127.0.0.1:80"},
 	} {
-		c := NewCollector(Options{Workspace: "/work/repo", Home: "/home/agent"})
+		c := NewCollector(Options{Workspace: "/srv/repo", Home: "/home/agent"})
 		for _, s := range group {
 			c.Refuse(s, "")
 		}
@@ -93,8 +93,8 @@ func TestSameSubject(t *testing.T) {
 			t.Errorf("%q: %+v", group, wants)
 		}
 	}
-	c := NewCollector(Options{Workspace: "/work/repo"})
-	for _, s := range []string{"/work/repo/a", "/work/repo2/a", "/a", "/A", "~/a", "/a b", "go.mod", "network"} {
+	c := NewCollector(Options{Workspace: "/srv/repo"})
+	for _, s := range []string{"/srv/repo/a", "/srv/repo2/a", "/a", "/A", "~/a", "/a b", "go.mod", "network"} {
 		c.Refuse(s, "")
 	}
 	if wants, _ := c.Wants(); len(wants) != 8 {
@@ -107,14 +107,14 @@ func TestPathsOfACall(t *testing.T) {
 	for _, c := range []struct{ dir, printed, want string }{
 		{"", "x.txt", "x.txt"},
 		{"", "./x.txt", "x.txt"},
-		{"/work/repo/sub", "x.txt", "sub/x.txt"},
+		{"/srv/repo/sub", "x.txt", "sub/x.txt"},
 		{"sub", "x.txt", "sub/x.txt"},
 		{"/etc", "shadow.bak", "shadow.bak"},
-		{"/elsewhere", "/work/repo/x.txt", "x.txt"},
-		{"", "/work/repo", "."},
-		{"", "/work/repository/x", "/work/repository/x"},
+		{"/elsewhere", "/srv/repo/x.txt", "x.txt"},
+		{"", "/srv/repo", "."},
+		{"", "/srv/repository/x", "/srv/repository/x"},
 	} {
-		d := NewCollector(Options{Workspace: "/work/repo"})
+		d := NewCollector(Options{Workspace: "/srv/repo"})
 		d.Observe(Call{ID: "1", Kind: Execute, Dir: c.dir, Pieces: text("cat: " + c.printed + ": Permission denied\n"), Done: true})
 		expect(t, d, "observed "+c.want+" 1")
 	}

@@ -33,7 +33,7 @@ func FuzzPieces(f *testing.F) {
 			code = ptr(int(exit))
 		}
 		run := func(feed func(*Collector)) string {
-			c := NewCollector(Options{Workspace: "/work/repo", Home: "/home/agent"})
+			c := NewCollector(Options{Workspace: "/srv/repo", Home: "/home/agent"})
 			c.Observe(Call{ID: "1", Kind: Execute, Command: command})
 			feed(c)
 			c.Observe(Call{ID: "1", Exit: code, Done: true})

@@ -104,9 +104,9 @@ func TestNoise(t *testing.T) {
 		agent, text string
 		noise       bool
 	}{
-		{"copilot", "Info: /work/repo/new.txt", true},
-		{"copilot", "Info: /work/repo/new.txt\n", true},
-		{"copilot", "Info: /work/repo/new.txt was made", false},
+		{"copilot", "Info: /srv/repo/new.txt", true},
+		{"copilot", "Info: /srv/repo/new.txt\n", true},
+		{"copilot", "Info: /srv/repo/new.txt was made", false},
 		{"copilot", "Info: the file", false},
 		{"copilot", "Info: /", false},
 		{"copilot", "", false},
