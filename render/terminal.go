@@ -23,6 +23,7 @@ func Text(r Result, width int, color bool) string {
 	t.head()
 	t.answers()
 	t.changes()
+	t.document()
 	t.wants()
 	t.foot()
 	return t.b.String()
@@ -45,7 +46,7 @@ const (
 )
 
 func (t *terminal) paint(style, text string) string {
-	if !t.color || text == "" {
+	if !t.color || text == "" || style == "" {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
@@ -162,6 +163,40 @@ func (t *terminal) changes() {
 			break
 		}
 		t.line(fmt.Sprintf("  %s  %s %s", oneLine(f.Path, maxSubject), t.paint(green, fmt.Sprintf("+%d", f.Added)), t.paint(yellow, fmt.Sprintf("−%d", f.Removed))))
+	}
+}
+
+// maxDocument is how many lines of a document's diff a terminal shows.
+const maxDocument = 40
+
+// document shows what became of a document; its two diffs for a page say more.
+func (t *terminal) document() {
+	lines := strings.Split(strings.TrimRight(t.diffs().source, "\n"), "\n")
+	for i, line := range lines {
+		switch {
+		case line == "" && i == 0:
+			return
+		case i == 0:
+			t.line("")
+		}
+		if i == maxDocument {
+			t.line(t.paint(faint, fmt.Sprintf("  … and %d more lines of the difference", len(lines)-i)))
+			return
+		}
+		style := ""
+		switch {
+		case strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ "):
+			continue
+		case strings.HasPrefix(line, "+"):
+			style = green
+		case strings.HasPrefix(line, "-"):
+			style = yellow
+		case strings.HasPrefix(line, "@@"):
+			style = faint
+		}
+		for _, part := range strings.Split(wrap(line, t.width, "  ", "    "), "\n") {
+			t.line(t.paint(style, part))
+		}
 	}
 }
 
