@@ -98,7 +98,7 @@ func (r *run) handOver(ctx context.Context) {
 		return
 	}
 	if r.Repo.Exposed(ctx, r.room) {
-		r.note("Every user of this host can read the checkout itself, with its git configuration and what is not committed, and so could the agent. Closing the directory to others (`chmod o-rx`) ends that.")
+		r.note("The agent could also read the checkout itself, as every user of this host can; `chmod o-rx` closes it.")
 	}
 	r.findAmbient(ctx)
 }

@@ -237,7 +237,11 @@ func (c *writer) howItRan() string {
 	if run.Unasked > 0 {
 		rows = append(rows, [2]string{"ran unasked", plural(run.Unasked, "call") + " that should have been asked for"})
 	}
-	rows = append(rows, [2]string{"report", "`report.json`, in the artifacts of the run"})
+	report := "`report.json`, beside this page"
+	if c.r.RunURL != "" {
+		report = "`report.json`, in the artifacts of the run"
+	}
+	rows = append(rows, [2]string{"report", report})
 	var b strings.Builder
 	b.WriteString("### How it ran\n\n| | |\n|---|---|\n")
 	for _, row := range rows {
