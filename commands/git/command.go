@@ -182,11 +182,12 @@ func stream(produce func(io.Writer) error, consume func(io.Reader) error) error 
 		w.CloseWithError(err) // only then can the consumer notice
 	}()
 	err := consume(r)
-	r.CloseWithError(errConsumerGone) // else a producer with more to say would wait for ever
 	var first error
-	select {
+	select { // looked at before the pipe is closed: what comes after that may be our doing
 	case first = <-produced:
+		r.Close()
 	default:
+		r.CloseWithError(errConsumerGone) // else a producer with more to say would wait for ever
 		if first = <-produced; err != nil {
 			return err
 		}
