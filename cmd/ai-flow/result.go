@@ -47,7 +47,7 @@ func writeFiles(out *output, outcome commands.Outcome, report string) error {
 		return nil
 	}
 	comment, summary := out.log.Redact(render.Comment(outcome.Result)), out.log.Redact(render.Summary(outcome.Result))
-	page, err := render.Page("ai-flow "+outcome.Result.Command, comment+"\n\n---\n\n"+summary)
+	page, err := render.Page("ai-flow "+outcome.Result.Command, "## The comment\n\n"+comment+"\n\n## The page of the run\n\n"+summary)
 	files := []struct {
 		name string
 		data string
