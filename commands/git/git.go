@@ -15,8 +15,8 @@
 // for, and the dispatcher writes less than a kilobyte, whatever the size. Measured with BenchmarkCost on two cores:
 //
 //	repository                      store    through the pipe   hand-over   take-back of 10 changes
-//	50,000 files, 300 commits       97 MB    95 MB              3.6 s       1.3 s
-//	2,000 files, 3,000 commits      312 MB   11 MB              2.4 s       0.5 s
+//	50,000 files, 300 commits       97 MB    95 MB              5.1 s       1.6 s
+//	2,000 files, 3,000 commits      312 MB   11 MB              2.3 s       0.3 s
 //
 // Most of the hand-over is making files (the first pack is through the pipe in 1.5 s); most of the take-back is reading each
 // tracked file once, since time stamps are the agent's to set.
