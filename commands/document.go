@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/d3mlabs/ai-flow/render"
 )
 
 // The bounds of a document. GitHub takes 65,536 characters.
@@ -26,14 +28,22 @@ type Document struct {
 	Remedy string // what a person can do when there is none
 }
 
-// Place is where a document is read and written. The result of a run is returned as a value, so nothing else is written
-// through it.
+// Place is where a document is read and written, and what was said about it. The result of a run is returned as a value.
 type Place interface {
 	// Document reads the document as it is now.
 	Document(ctx context.Context) (Document, error)
+	// Discussion is what people who may write have said about the document, oldest first; what others said is left out. It is
+	// asked for only when a quote does not stand in the document.
+	Discussion(ctx context.Context) ([]Said, error)
+	// Announce is told before Replace what will be told once it has succeeded: whoever comes after a crash between the two can
+	// then tell whether it has. An error means that Replace must not be called.
+	Announce(ctx context.Context, result render.Result, was, now string) error
 	// Replace writes now where was stood; ErrMoved, and nothing written, when something else stands there by then.
 	Replace(ctx context.Context, was, now string) error
 }
+
+// Said is a comment of somebody who may write.
+type Said struct{ Author, Text, URL string }
 
 // ErrMoved says that a document is no longer what it was when it was read.
 var ErrMoved = errors.New("the document has changed meanwhile")
@@ -71,6 +81,12 @@ func (f File) read() (string, error) {
 	}
 	return string(data), nil
 }
+
+// Discussion is empty: nobody talks about a file.
+func (f File) Discussion(context.Context) ([]Said, error) { return nil, nil }
+
+// Announce does nothing: whoever reads the file sees what it holds.
+func (f File) Announce(context.Context, render.Result, string, string) error { return nil }
 
 // Replace writes beside the file and renames, so that a crash leaves the one or the other. A link is written through: it
 // is our own user's.

@@ -119,6 +119,21 @@ func Refuse(q Request, refusal *Refusal) Outcome {
 	return r.outcome()
 }
 
+// Problem is what went wrong outside of a Flow: before one could be made, or when its result was being written.
+type Problem struct {
+	Class   string // short, for scripts: "setup", "github"
+	Message string // a sentence of ours for readers, without a full stop
+	Next    string // what a person can do; ours
+	Err     error  // underneath, for the run's log alone
+}
+
+// Fail is the outcome of a run that could not begin. A ctx that has ended makes it a cancellation.
+func Fail(ctx context.Context, q Request, p Problem) Outcome {
+	r := &run{Flow: &Flow{Policy: DefaultPolicy()}, Request: q, began: time.Now(), command: Heaviest(q.Comment.Segments)}
+	r.fail(ctx, failure{class: p.Class, message: p.Message, next: p.Next, err: p.Err})
+	return r.outcome()
+}
+
 // run is one run of a Flow. Its fields are filled as things become known, so that there is something to show whenever it
 // ends.
 type run struct {

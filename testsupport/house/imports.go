@@ -15,6 +15,8 @@ var homes = []struct {
 	// isolation for the type Room alone, which passes from the executor to commands/git.
 	{"commands", []string{"executor", "executor/permission", "commands/github", "commands/git", "isolation", "denials", "render"}},
 	{"commands/github", nil},
+	{"commands/thread", []string{"commands/github", "render"}},
+	{"commands/dispatch", []string{"commands", "commands/github", "commands/git", "commands/thread", "executor", "render"}},
 	{"commands/git", []string{"executor/process", "isolation"}},
 	{"executor", []string{"executor/permission", "executor/agents", "executor/process", "isolation", "acpclient", "denials"}},
 	{"executor/permission", []string{"executor/agents"}},
@@ -38,6 +40,7 @@ var libraries = map[string][]string{
 	"github.com/creack/pty":                   {"executor/process"},
 	"github.com/google/go-github":             {"commands/github"},
 	"github.com/bradleyfalzon/ghinstallation": {"commands/github"},
+	"github.com/golang-jwt/jwt":               {"commands/github"},
 }
 
 func checkArrows(t *Tree) (found []Finding) {

@@ -1,0 +1,102 @@
+// Package github is the few calls of GitHub that ai-flow makes, in ai-flow's own words.
+//
+// ReadEvent turns an event's payload into an Event. A Client makes calls for one repository with tokens that it mints for
+// their purpose: the dispatcher's for that repository and the permissions that are used, the agent's read-only. Everything
+// that a stranger wrote comes back as a plain value; no type of the client library leaves this package.
+//
+// Its one invariant: a call either happened, did not happen, or is reported as unsure. What may be repeated is repeated
+// with patience (Retry-After, secondary limits, jitter); what may not, a new comment, is reported as unsure, and whoever
+// wrote it looks for its mark before writing again.
+//
+// It refuses to send a token to another host than the one that it was made for, to follow a redirect there, to hand out a
+// token that can write for the agent, to read more than its bounds of any answer, and to decide anything: who may do what
+// is the business of package dispatch.
+package github
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+)
+
+// Repo names a repository.
+type Repo struct{ Owner, Name string }
+
+// String is owner/name.
+func (r Repo) String() string { return r.Owner + "/" + r.Name }
+
+// Options of New. Addresses come from the runner's environment, so that GitHub Enterprise Server works (H7-05); "" means
+// those of github.com.
+type Options struct {
+	API, GraphQL, Server string
+	Repo                 Repo
+	AppID                int64
+	PrivateKey           []byte // PEM; nil: no App
+	Token                string // fallback when there is no App
+	Transport            http.RoundTripper
+	// Mask is called with every token, and with what git sends of it, before it is used. nil: nobody is told.
+	Mask func(secret string)
+	// Deadline of one call, tries not counted together; 0 means 20 s.
+	Deadline time.Duration
+	// Wait sleeps between tries and ends early with the context; nil: a timer. Now tells the time; nil: the clock.
+	Wait func(ctx context.Context, d time.Duration) error
+	Now  func() time.Time
+}
+
+// Client makes calls for one repository. It may be used from several goroutines.
+type Client struct {
+	o Options
+}
+
+// New checks the options; it makes no call.
+func New(o Options) (*Client, error) { panic("unbuilt") }
+
+// App reports whether the client acts as an App. Without one it has the fallback token, and agents get none.
+func (c *Client) App() bool { panic("unbuilt") }
+
+// Call is one request that was sent, retries included.
+type Call struct {
+	Method, Path string // Path without query and host
+	What         string // what it is for, in our words: "who may write"
+	Status       int    // 0 when no answer came
+	Took         time.Duration
+}
+
+// Calls lists what was sent so far, in order: for the run's log, and for the count that is promised.
+func (c *Client) Calls() []Call { panic("unbuilt") }
+
+// Kind is the closed set of ways in which a call fails.
+type Kind uint8
+
+// The kinds.
+const (
+	Other        Kind = iota
+	Gone              // 404, 410: not there, or not for this token
+	Forbidden         // 403 that is no limit: the token may not do this
+	Unauthorized      // 401: the token or key is not (or no longer) good; Clock tells when a wrong clock explains it
+	Limited           // a rate limit that did not end within our patience
+	Invalid           // 422 and other refusals of what was sent
+	Unreachable       // no answer, or 5xx, after all tries
+	Cancelled         // the context ended
+)
+
+// Error is a call that failed. Its text holds no token and quotes at most 200 bytes of GitHub's message.
+type Error struct {
+	What   string // what was being done, in our words
+	Kind   Kind
+	Status int
+	// Unsure says that it may have happened all the same: the answer is what got lost.
+	Unsure  bool
+	Message string // GitHub's own, bounded: foreign
+	Next    string // what a person can do, ours; "" when nothing is known
+	Err     error
+}
+
+func (e *Error) Error() string { panic("unbuilt") }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrNoAgentToken says that there is no token for the agent: the fallback token may write, and an agent never gets one that
+// may.
+var ErrNoAgentToken = errors.New("no read-only token can be made from the fallback token")

@@ -1,0 +1,102 @@
+// Package thread keeps what ai-flow says on a thread of GitHub: one status line while it works, one result at the end,
+// whatever happens in between.
+//
+// What is said stands where it was asked for: in the comment that holds the command, as block quotes below each command, or,
+// for a lone question, in a reply, or, for a review summary, which cannot be edited, in one comment of our own. Every piece
+// stands between hidden marks that hold the id of the command's comment. By them a re-run, a second try after a lost answer
+// and the finaliser find our own text, and nobody else's, and replace it.
+//
+// Its one invariant: taking our text out of a body leaves exactly the bytes that people wrote (Strip), also when they edited
+// the comment while we worked; and at any moment there is at most one status or one result of a command on a thread.
+//
+// What is written before an act that cannot be taken back (the edit of a description) is written ahead: the result together
+// with a status line that holds the digests of the document before and after. So whoever comes next can tell whether the act
+// happened, and finishes or repeats it.
+//
+// It refuses to touch a comment of ours-looking text that somebody else wrote, to make words (package render does), and to
+// fail an act that has happened because it cannot be told: then the next place is tried, and the last one is the caller's
+// own page (F-47, F-56).
+package thread
+
+import (
+	"context"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/commands/github"
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+// API is what a thread needs of GitHub. *github.Client is one.
+type API interface {
+	Comment(ctx context.Context, r github.Ref) (github.Posted, error)
+	EditComment(ctx context.Context, r github.Ref, body string) (github.Posted, error)
+	Post(ctx context.Context, number int, thread int64, body string) (github.Posted, error)
+	Comments(ctx context.Context, number int, line bool, since time.Time) ([]github.Posted, error)
+}
+
+// Thread is the place of one command. It keeps no state but what stands on GitHub.
+type Thread struct {
+	API    API
+	Event  github.Event
+	Viewer string // our own login; what somebody else wrote is not ours whatever marks it holds
+	// Anchors finds the commands in a comment's body, our own text taken out.
+	Anchors func(body string) []Anchor
+	// Lone says that the command is one question alone, whose answer is a reply.
+	Lone bool
+	// Asked are the commands as they were authorised: those of the event's body.
+	Asked []Anchor
+}
+
+// Anchor is a command in a body: where what belongs to it ends (a result goes there), and what it says.
+type Anchor struct {
+	End  int    // byte offset in the body, before a line break
+	Text string // command and instruction, to find it again in an edited comment
+}
+
+// Stage is what stands on the thread for a command.
+type Stage uint8
+
+// The stages.
+const (
+	Silent  Stage = iota // nothing of ours
+	Waiting              // a status line
+	Ahead                // a result written ahead of its act
+	Failed               // a result that says that it did not work; a re-run tries again
+	Told                 // a result
+	Acted                // a result of an act that is not repeated
+)
+
+// Standing is what stands on the thread, and where.
+type Standing struct {
+	Stage         Stage
+	Before, After string // of Ahead: digests of the document
+	Gone          bool   // the command's comment was deleted
+	URL           string // of the comment that holds it
+}
+
+// Look reads what stands on the thread. It changes nothing.
+func (t *Thread) Look(ctx context.Context) (Standing, error) { panic("unbuilt") }
+
+// Wait puts the status line, in the place of whatever stood there of ours but an answer.
+func (t *Thread) Wait(ctx context.Context, s render.Status) error { panic("unbuilt") }
+
+// Ahead writes the result of an act that is about to be done, with a status line that says so and holds the digests of the
+// document before and after.
+func (t *Thread) Ahead(ctx context.Context, r render.Result, s render.Status, before, after string) error {
+	panic("unbuilt")
+}
+
+// Settle makes a result that was written ahead final, by taking its status line away.
+func (t *Thread) Settle(ctx context.Context) (url string, err error) { panic("unbuilt") }
+
+// Tell writes the result in the place of everything of ours, and returns the address where it stands. acted says that it
+// must not be done again by a re-run. When the first place cannot be written the next is tried.
+func (t *Thread) Tell(ctx context.Context, r render.Result, acted bool) (url string, err error) {
+	panic("unbuilt")
+}
+
+// Digest is the digest of a document, as Ahead and Standing have it: of its text with line ends made one.
+func Digest(document string) string { panic("unbuilt") }
+
+// Strip takes everything of ours about the command id out of a body. Line ends may have been changed by a form in between.
+func Strip(body string, id int64) string { panic("unbuilt") }
