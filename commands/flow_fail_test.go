@@ -161,6 +161,10 @@ func (p *movingPlace) Document(context.Context) (Document, error) {
 	return Document{Name: "the description", Body: p.body}, nil
 }
 
+func (p *movingPlace) Discussion(context.Context) ([]Said, error) { return nil, nil }
+
+func (p *movingPlace) Announce(context.Context, render.Result, string, string) error { return nil }
+
 func (p *movingPlace) Replace(_ context.Context, was, now string) error {
 	switch {
 	case p.fail != nil:
