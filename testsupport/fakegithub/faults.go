@@ -1,0 +1,99 @@
+package fakegithub
+
+import (
+	"net"
+	"net/http"
+)
+
+// Fault is what happens to one request.
+type Fault uint8
+
+// The faults.
+const (
+	NoFault        Fault = iota
+	Fail500Before        // 500, nothing was written
+	Fail502After         // written, then 502
+	DropBefore           // the connection breaks before anything happens
+	DropAfter            // it happens, then the connection breaks
+	SecondaryLimit       // 403 with the secondary limit's words and no header
+	Hang                 // no answer until the client gives up; nothing was written
+	KillBefore           // from this request on the dispatcher is dead: this and every further request of it is dropped, nothing written
+	KillAfter            // it happens, then the dispatcher is dead
+)
+
+// faults is what is still to happen.
+type faults struct {
+	count int           // of API requests
+	at    map[int]Fault // by the number of the request
+	dead  bool          // every request is dropped
+}
+
+// FaultAt lets fault happen to the k-th API request from now (from 1), REST and GraphQL counted together.
+func (s *Server) FaultAt(k int, f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.faults.at == nil {
+		s.faults.at = map[int]Fault{}
+	}
+	s.faults.at[s.faults.count+k] = f
+}
+
+// Revive lets a killed dispatcher's successor through. Faults that have not happened yet are forgotten.
+func (s *Server) Revive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = faults{count: s.faults.count}
+}
+
+// next is the fault of the request that has come now.
+func (f *faults) next() Fault {
+	if f.dead {
+		return KillBefore
+	}
+	f.count++
+	now := f.at[f.count]
+	if now == KillBefore || now == KillAfter {
+		f.dead = true
+	}
+	return now
+}
+
+// before reports whether the fault comes in place of the request.
+func (f Fault) before() bool {
+	switch f {
+	case Fail500Before, DropBefore, SecondaryLimit, Hang, KillBefore:
+		return true
+	}
+	return false
+}
+
+// strike lets the fault happen to the client. It returns the status that the client sees; 0: none.
+func (s *Server) strike(f Fault, w http.ResponseWriter, r *http.Request) int {
+	switch f {
+	case Fail500Before:
+		return say(w, http.StatusInternalServerError, problem("Server Error"))
+	case Fail502After:
+		return say(w, http.StatusBadGateway, problem("Server Error"))
+	case SecondaryLimit:
+		return say(w, http.StatusForbidden, problem("You have exceeded a secondary rate limit. Please wait a few minutes before you try again."))
+	case Hang:
+		select {
+		case <-r.Context().Done():
+		case <-s.done:
+		}
+	}
+	drop(w)
+	return 0
+}
+
+// drop breaks the connection with a reset, so that the client learns of it at once.
+func drop(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return // it is gone already
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // else the client sees a clean end
+	}
+	_ = conn.Close()
+}

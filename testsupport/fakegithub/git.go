@@ -1,0 +1,141 @@
+package fakegithub
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// commit is a commit as git knows it.
+type commit struct {
+	oid, tree string
+	parents   []string
+	author    signature
+	committer signature
+	message   string
+}
+
+type signature struct {
+	name, email string
+	at          time.Time
+}
+
+// gitEnvironment is all that git sees: no configuration of the machine, nobody's home, one identity, one moment.
+func gitEnvironment(at time.Time) []string {
+	date := fmt.Sprintf("%d +0000", at.Unix())
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0",
+		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_AUTHOR_DATE=" + date,
+		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com", "GIT_COMMITTER_DATE=" + date,
+	}
+}
+
+// git runs git on the bare repository.
+func (r *Repo) git(stdin string, args ...string) ([]byte, error) {
+	cmd := exec.Command("git", append([]string{"--git-dir=" + r.dir}, args...)...)
+	cmd.Env, cmd.Stdin = gitEnvironment(r.s.now), strings.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git %q: %w: %s", args, err, stderr.Bytes())
+	}
+	return out, nil
+}
+
+// ref is the commit that a full reference ("refs/heads/main") points to; "": there is none.
+func (r *Repo) ref(name string) string {
+	out, err := r.git("", "for-each-ref", "--format=%(refname) %(objectname)", name)
+	if err != nil {
+		r.s.t.Errorf("fake GitHub: %v", err)
+		return ""
+	}
+	for line := range strings.Lines(string(out)) {
+		if at, oid, _ := strings.Cut(strings.TrimSpace(line), " "); at == name {
+			return oid
+		}
+	}
+	return ""
+}
+
+// object is the type ("commit", "tree", "blob", "tag") and the content of whatever rev ("HEAD:path", an oid) names; kind
+// is "" when it names nothing.
+func (r *Repo) object(rev string) (kind string, content []byte) {
+	if strings.ContainsAny(rev, "\n\x00") {
+		return "", nil
+	}
+	out, err := r.git(rev+"\n", "cat-file", "--batch")
+	if err != nil {
+		r.s.t.Errorf("fake GitHub: %v", err)
+		return "", nil
+	}
+	header, rest, _ := bytes.Cut(out, []byte("\n"))
+	fields := strings.Fields(string(header))
+	if len(fields) != 3 {
+		return "", nil // "HEAD:x missing"
+	}
+	size, err := strconv.Atoi(fields[2])
+	if err != nil || size > len(rest) {
+		return "", nil
+	}
+	return fields[1], rest[:size]
+}
+
+// commit reads a commit; nil: there is none.
+func (r *Repo) commit(rev string) *commit {
+	if strings.ContainsAny(rev, "\n\x00") {
+		return nil
+	}
+	out, err := r.git("", "log", "-1", "--no-show-signature", "--format=%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B", "--end-of-options", rev, "--")
+	f := strings.SplitN(string(out), "\x00", 10)
+	if err != nil || len(f) != 10 {
+		return nil
+	}
+	return &commit{f[0], f[1], strings.Fields(f[2]), signature{f[3], f[4], unix(f[5])}, signature{f[6], f[7], unix(f[8])}, strings.TrimRight(f[9], "\n")}
+}
+
+func unix(seconds string) time.Time {
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(n, 0).UTC()
+}
+
+// refresh brings a pull request up to date with the branches that it is about, as GitHub does after each push: its
+// headOID, refs/pull/N/head, and the moment of the head's first check suite, which is now when git was used directly.
+func (r *Repo) refresh(t *thread) {
+	p := t.pull
+	if p == nil || p.merged || p.head == nil {
+		return
+	}
+	oid := p.head.ref("refs/heads/" + p.headBranch)
+	if oid == "" || oid == p.headOID {
+		return
+	}
+	if _, err := r.git("", "fetch", "--quiet", "--no-tags", p.head.dir, "+"+oid+":"+pullRef(t.number)); err != nil {
+		r.s.t.Errorf("fake GitHub: %v", err)
+		return
+	}
+	now := r.s.tick()
+	if _, seen := r.checked[oid]; !seen {
+		r.checked[oid] = now
+	}
+	if p.headOID != "" && !r.contains(oid, p.headOID) {
+		p.forced = now
+	}
+	p.headOID, t.body.updated = oid, now
+}
+
+// contains reports whether old is an ancestor of oid: else the branch was pushed with force.
+func (r *Repo) contains(oid, old string) bool {
+	_, err := r.git("", "merge-base", "--is-ancestor", old, oid)
+	return err == nil
+}
+
+func pullRef(number int) string { return fmt.Sprintf("refs/pull/%d/head", number) }

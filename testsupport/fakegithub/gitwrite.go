@@ -1,0 +1,62 @@
+package fakegithub
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// config of a bare repository: what GitHub serves, that is also commits by their id.
+const config = `[core]
+	repositoryformatversion = 0
+	bare = true
+[uploadpack]
+	allowAnySHA1InWant = true
+	allowFilter = true
+[receive]
+	denyDeleteCurrent = true
+[http]
+	receivepack = true
+[gc]
+	auto = 0
+`
+
+// initialise makes the bare repository, by hand since git init takes longer than all the rest of New, or from its parent.
+func (r *Repo) initialise(parent *Repo) error {
+	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads"} {
+		if err := os.MkdirAll(path.Join(r.dir, dir), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(path.Join(r.dir, "HEAD"), []byte("ref: refs/heads/"+r.defaultBranch+"\n"), 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path.Join(r.dir, "config"), []byte(config), 0o644); err != nil {
+		return err
+	}
+	if parent == nil {
+		return nil
+	}
+	_, err := r.git("", "fetch", "--quiet", "--no-tags", parent.dir, "refs/heads/*:refs/heads/*")
+	return err
+}
+
+// commitFiles writes a commit with files on top of ref, or of from when that is given or ref is not there yet.
+func (r *Repo) commitFiles(ref, from, message string, files map[string]string) {
+	if old := r.ref(ref); old != "" && (from == "" || strings.HasPrefix(from, "refs/")) {
+		from = old
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "commit %s\ncommitter Ann <ann@example.com> %d +0000\ndata %d\n%s\n", ref, r.s.tick().Unix(), len(message), message)
+	if from != "" {
+		fmt.Fprintf(&b, "from %s^0\n", from)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", name, len(files[name]), files[name])
+	}
+	_, err := r.git(b.String()+"\ndone\n", "fast-import", "--quiet", "--force", "--done")
+	r.s.must(err)
+}
