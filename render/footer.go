@@ -5,11 +5,22 @@ import "strings"
 // footer is the last line: where it ran and how, what it used, how it ended.
 func (c *writer) footer() string {
 	facts := c.facts(func(name string) string { return code(name, maxName) })
-	if link := c.runLink("run"); link != "" {
+	if link := c.link("run", c.r.RunURL); link != "" {
 		facts = append([]string{link}, facts...)
 	}
 	facts = append(facts, outcomeWords(c.r.Outcome))
 	return "⚙️ " + strings.Join(facts, " · ")
+}
+
+// maxShort is how long the address of a run may be, in bytes, to stand in the shortest footer.
+const maxShort = 120
+
+// shortFooter is for where there is hardly any room: the run, which has everything else, and how it ended.
+func (c *writer) shortFooter() string {
+	if link := c.link("run", c.r.RunURL); link != "" && len(c.r.RunURL) <= maxShort {
+		return "⚙️ " + link + " · " + outcomeWords(c.r.Outcome)
+	}
+	return "⚙️ " + outcomeWords(c.r.Outcome)
 }
 
 // facts are the parts of the footer between the link and the outcome; name decides how names are shown.

@@ -10,6 +10,7 @@ const (
 	maxTitle       = 160
 	maxOurs        = 1200
 	maxInstruction = 300
+	maxCommand     = 40 // slash, prefix and word
 )
 
 // inline makes foreign text of one line safe inside a sentence of ours: plain text, never Markdown, at most limit bytes

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,13 @@ func (r Result) landing() []string {
 		sentences = append(sentences, "Refused: "+named(r.Refused)+".")
 	}
 	return append(sentences, r.NextStep)
+}
+
+// landing is the result's, and where the text is that a thread does not get.
+func (c *writer) landing() []string {
+	sentences := c.r.landing()
+	last := len(sentences) - 1
+	return slices.Insert(sentences, last, c.elsewhere())
 }
 
 func named(paths []Path) string {

@@ -25,7 +25,7 @@ const openRows = 20
 func Summary(r Result) string {
 	c := newWriter(r)
 	c.where = "The rest is in `report.json`."
-	sections := []string{c.outcomeLine(), strings.Join(c.notes(), "\n\n"), c.wantsSection(), c.timeline(), c.answers(), c.diffSection(),
+	sections := []string{c.outcomeLine(), paragraphs(append([]string{c.boundaryOff()}, c.remarkLines()...)...), c.wantsSection(), c.timeline(), c.answers(), c.diffSection(),
 		c.receipts(), c.howItRan()}
 	return joinWithin(maxSummary, sections, []int{5, 4, 6, 3}, "*A part has no room here. "+c.where+"*")
 }
@@ -53,7 +53,7 @@ func (c *writer) outcomeLine() string {
 	if command == "" && len(r.Segments) > 0 {
 		command = r.Segments[0].Command
 	}
-	line := c.icon(Segment{OK: true}) + " **" + outcomeWords(r.Outcome) + "**"
+	line := c.icon() + " **" + outcomeWords(r.Outcome) + "**"
 	if command != "" {
 		line += ": " + code(command, maxName)
 	}
@@ -64,15 +64,6 @@ func (c *writer) outcomeLine() string {
 		line += " · " + landed
 	}
 	return line
-}
-
-// person links a login, which mentions nobody. Anything but a login is shown as code.
-func (c *writer) person(login string) string {
-	name := strings.TrimSuffix(login, "[bot]")
-	if name != login || len(name) > 39 || !plainName(name) || strings.ContainsAny(name, "._") {
-		return code(login, maxName)
-	}
-	return "[" + name + "](" + c.hosts[len(c.hosts)-1] + "/" + name + ")"
 }
 
 func (c *writer) wantsSection() string {

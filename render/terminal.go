@@ -63,7 +63,7 @@ func (t *terminal) head() {
 	default:
 		style = yellow
 	}
-	head := t.icon(Segment{OK: true}) + " " + outcomeWords(t.r.Outcome)
+	head := t.icon() + " " + outcomeWords(t.r.Outcome)
 	if command := t.r.Command; command != "" {
 		head += ": " + oneLine(command, maxName)
 	}

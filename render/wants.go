@@ -72,14 +72,23 @@ func wantsHead(total int) string {
 	return fmt.Sprintf("**%s.** Nothing was granted; a person decides.", plural(total, "boundary want"))
 }
 
-// wantsBlock is the list at the bottom of a result, "" without wants.
-func (r Result) wantsBlock() string {
-	wants, more := r.shown()
-	if len(wants) == 0 {
+// wantsBlock is the list at the bottom of a result, its first n lines; "" without wants.
+func (r Result) wantsBlock(lines []string, n int) string {
+	if len(lines) == 0 {
 		return ""
 	}
-	lines := []string{wantsHead(r.wantsTotal()), ""}
-	for _, w := range wants {
+	text := paragraphs(wantsHead(r.wantsTotal()), strings.Join(lines[:n], "\n"))
+	if more := r.wantsTotal() - n; more > 0 {
+		text = paragraphs(text, fmt.Sprintf("And %d more, all in `report.json`.", more))
+	}
+	return text
+}
+
+// wantLines are the wants that are shown, each with what a person may do about it.
+func (r Result) wantLines() []string {
+	wants, _ := r.shown()
+	lines := make([]string, len(wants))
+	for i, w := range wants {
 		said := claim(w.Want)
 		if w.Channel != denials.Declared || said == "" {
 			said = strings.TrimSuffix(met(w.Want)+", "+said, ", ")
@@ -88,10 +97,7 @@ func (r Result) wantsBlock() string {
 		if w.Channel == denials.Declared {
 			by += ", the agent’s claim"
 		}
-		lines = append(lines, fmt.Sprintf("- %s: %s (%s). %s", code(w.Subject, maxSubject), said, by, r.Places.advice(w.Triage)))
+		lines[i] = fmt.Sprintf("- %s: %s (%s). %s", code(w.Subject, maxSubject), said, by, r.Places.advice(w.Triage))
 	}
-	if more > 0 {
-		lines = append(lines, "", fmt.Sprintf("And %d more, all in `report.json`.", more))
-	}
-	return strings.Join(lines, "\n")
+	return lines
 }
