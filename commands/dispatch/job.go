@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/d3mlabs/ai-flow/commands"
+	"github.com/d3mlabs/ai-flow/commands/git"
 	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/executor"
 )
 
-// Job is one command on GitHub, parsed.
+// Job is one command on GitHub, parsed. It is for one run, and for one goroutine.
 type Job struct {
 	Event   github.Event
 	Comment commands.Comment
@@ -17,50 +18,59 @@ type Job struct {
 
 	GitHub   *github.Client
 	Bot      string // AI_FLOW_BOT_LOGIN; "" when not said
-	Rerunner string // GITHUB_TRIGGERING_ACTOR
-	Attempt  int    // GITHUB_RUN_ATTEMPT, from 1
+	Rerunner string // GITHUB_TRIGGERING_ACTOR; "" when not said
+	Attempt  int    // GITHUB_RUN_ATTEMPT, from 1; 0 when not said
 	RunURL   string // "" when it is not known
 	Model    string // AI_FLOW_MODEL
 	Log      executor.Log
-	// Prepare makes the flow for an admitted command: its repository at Setting.Commit, the agent, its token. Its error is
-	// shown on the thread when it is a *Problem of package commands or has a sentence of its own; close ends what was opened.
+	// Prepare makes the flow of an admitted command: the repository at the commit of the setting, the agent and its token.
+	// What it opened is closed by end, which is called whatever it returns, unless it is nil. Its error is told on the thread
+	// when it is a *Trouble, and else only that the run could not be prepared.
 	Prepare func(ctx context.Context, s Setting) (f *commands.Flow, end func() error, err error)
 }
 
 // Setting is what a flow is made of.
 type Setting struct {
 	Policy commands.Policy
-	Commit string // object id that the agent looks at
+	Commit git.OID // that the agent looks at: the head of the pull request, else of the default branch
 	Place  commands.Place
 }
 
-// Run carries the command from the gate to the thread. It returns an Outcome whatever happens; url is where the result
-// stands, "" when nothing was written there.
-func (j *Job) Run(ctx context.Context) (o commands.Outcome, url string) { panic("unbuilt") }
+// Trouble is an error with a sentence for the thread.
+type Trouble struct{ commands.Problem }
 
-// Authorization is the answer of Authorize, as job outputs have it.
-type Authorization struct {
-	Authorized bool
-	Command    commands.Command
-	Reason     string // for the run's page
+// Error is the sentence, and what is underneath.
+func (t *Trouble) Error() string {
+	if t.Err == nil {
+		return t.Message
+	}
+	return t.Message + ": " + t.Err.Error()
 }
 
-// Authorize asks whether the command may be given and acknowledges it with 👀. An error is a denial whose reason could not
-// be found out.
-func (j *Job) Authorize(ctx context.Context) (Authorization, error) { panic("unbuilt") }
+func (t *Trouble) Unwrap() error { return t.Err }
 
-// Ending is how the job that ran the command ended, as the workflow knows it (needs.dispatch.result).
-type Ending uint8
+// Told is what became of a command, and where a person reads it.
+type Told struct {
+	Outcome commands.Outcome
+	Silent  bool   // the thread was told nothing, because its author may not command or there is nothing to tell
+	Reason  string // of a silence, ours, for the run's page
+	URL     string // of the comment that holds the result; "" for none
+	// Err is why the thread could not be told although it was to be. The outcome stands all the same (F-56).
+	Err error
+}
 
-// The endings.
-const (
-	EndedUnknown Ending = iota
-	EndedSuccess
-	EndedFailure
-	EndedCancelled
-	EndedSkipped
-)
+// hasCommand reports whether the comment is any of our business.
+func (j *Job) hasCommand() bool { return len(j.Comment.Segments) > 0 || j.Refusal != nil }
 
-// Finalize leaves nobody without a word: a status line that nobody will replace any more becomes a result, and a command
-// that never began (dropped from the queue, no runner) is told so. It reports what it did, for the run's page.
-func (j *Job) Finalize(ctx context.Context, e Ending) (did string, err error) { panic("unbuilt") }
+func (j *Job) say(format string, args ...any) {
+	if j.Log != nil {
+		j.Log.Say(format, args...)
+	}
+}
+
+// request is what is known before anything was asked.
+func (j *Job) request() commands.Request {
+	e := j.Event
+	return commands.Request{Comment: j.Comment, Surface: surfaces[e.Surface], Number: e.Number, Title: e.Title,
+		Requester: commands.Person{Login: e.Comment.Author.Login, ID: e.Comment.Author.ID}, RunURL: j.RunURL}
+}

@@ -1,0 +1,37 @@
+package dispatch
+
+import (
+	"context"
+
+	"github.com/d3mlabs/ai-flow/commands"
+)
+
+// Authorization is the answer of Authorize, as job outputs have it.
+type Authorization struct {
+	Authorized bool
+	Command    commands.Command // the heaviest; zero when not authorized
+	Reason     string           // of a denial, ours, for the run's page
+}
+
+// Authorize asks whether the command may be given and acknowledges it with 👀, before any runner of one's own is taken. It
+// decides by the person alone; Run decides again, by everything. An error is a denial whose reason could not be found out.
+func (j *Job) Authorize(ctx context.Context) (Authorization, error) {
+	if !j.hasCommand() {
+		return Authorization{Reason: "the comment holds no command"}, nil
+	}
+	if d := Prefilter(j.Event, j.Bot); d.Verdict != Admit {
+		return Authorization{Reason: d.Reason}, nil
+	}
+	var k Knowledge
+	if err := j.askAuthor(ctx, newPeople(j.GitHub), &k); err != nil {
+		return Authorization{Reason: "it could not be found out who may command"}, err
+	}
+	if d := mayCommand(j.Event, k); d.Verdict != Admit {
+		return Authorization{Reason: d.Reason}, nil
+	}
+	if err := j.GitHub.Eyes(ctx, j.Event.Comment.NodeID); err != nil {
+		j.say("the command could not be acknowledged: %v", err) // the status line will say more
+	}
+	// A refused comment may hold no segment; the lightest runner is enough to say so.
+	return Authorization{Authorized: true, Command: max(k.Command, commands.Ask)}, nil
+}
