@@ -32,13 +32,15 @@ type Document struct {
 type Place interface {
 	// Document reads the document as it is now.
 	Document(ctx context.Context) (Document, error)
-	// Discussion is what people who may write have said about the document, oldest first; what others said is left out. It is
-	// asked for only when a quote does not stand in the document.
+	// Discussion is what people who may write have said about the document, oldest first. What others said is left out, and so
+	// are the command, which holds the quote itself, and our own words. It is asked for at most once in a run, and only when a
+	// quote does not stand in the document.
 	Discussion(ctx context.Context) ([]Said, error)
 	// Announce is told before Replace what will be told once it has succeeded: whoever comes after a crash between the two can
 	// then tell whether it has. An error means that Replace must not be called.
 	Announce(ctx context.Context, result render.Result, was, now string) error
-	// Replace writes now where was stood; ErrMoved, and nothing written, when something else stands there by then.
+	// Replace writes now where was stood; ErrMoved, and nothing written, when something else stands there by then. Any other
+	// error leaves open whether it was written: the document is read again to find out.
 	Replace(ctx context.Context, was, now string) error
 }
 

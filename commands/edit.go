@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"regexp"
 	"strings"
@@ -36,18 +35,14 @@ func (r *run) edit(ctx context.Context) {
 		r.partial()
 		return
 	}
-	changed := edited != r.snapshot
-	landed := !changed || r.land(ctx, edited)
-	r.reportSegments(changed && landed)
-	if r.over() {
+	if edited != r.snapshot {
+		r.land(ctx, edited)
 		return
 	}
-	r.status = render.Done
-	if !changed {
-		r.headline = "changed nothing."
-		if !r.anyAnswer() {
-			r.status = render.Nothing
-		}
+	r.reportSegments(false)
+	r.status, r.headline = render.Done, "changed nothing."
+	if !r.anyAnswer() {
+		r.status = render.Nothing
 	}
 }
 
@@ -105,58 +100,6 @@ func more[T comparable](before, after map[T]int) bool {
 	return false
 }
 
-// tries bounds how often a document that keeps moving is read again.
-const tries = 4
-
-// land writes the edited document where the snapshot stood. If the document moved meanwhile, both changes are brought
-// together where they do not touch; otherwise nothing is written and the proposal is shown. It reports whether the change
-// is in the document.
-func (r *run) land(ctx context.Context, edited string) bool {
-	for range tries {
-		now, err := r.Place.Document(ctx)
-		if err != nil {
-			r.propose(ctx, edited, failure{class: "document", message: "the document could not be read again, so nothing was written", err: err})
-			return false
-		}
-		wanted, merged := edited, false
-		if current := normalise(now.Body); current != r.snapshot {
-			if wanted, merged = merge3(r.snapshot, edited, current); !merged {
-				r.propose(ctx, edited, failure{class: "moved", message: "the document was changed meanwhile at the same place, so nothing was written; the proposed change is below",
-					next: "Give the command again to work on the document as it is now."})
-				return false
-			}
-		}
-		text := likeBefore(now.Body, wanted)
-		switch err := r.Place.Replace(ctx, now.Body, text); {
-		case err == nil:
-			r.landed(now.Body, text, merged)
-			return true
-		case !errors.Is(err, ErrMoved):
-			r.propose(ctx, edited, failure{class: "document", message: "the document could not be written; the proposed change is below", err: err})
-			return false
-		}
-	}
-	r.propose(ctx, edited, failure{class: "moved", message: fmt.Sprintf("the document changed %d times while it was being written, so nothing was; the proposed change is below", tries)})
-	return false
-}
-
-func (r *run) landed(before, after string, merged bool) {
-	r.diffs = &render.Diffs{Before: normalise(before), After: normalise(after)}
-	r.headline = "changed " + r.document.Name + "."
-	if merged {
-		r.headline = "changed " + r.document.Name + ", which had been changed meanwhile; both changes are in it."
-	}
-	if normalise(before) == normalise(after) {
-		r.headline, r.diffs = "changed nothing: "+r.document.Name+" had been changed in the same way meanwhile.", nil
-	}
-}
-
-// propose shows a change that was not made.
-func (r *run) propose(ctx context.Context, edited string, f failure) {
-	r.diffs = &render.Diffs{Before: r.snapshot, After: edited}
-	r.fail(ctx, f)
-}
-
 // reportSegments says under each command what came of it.
 func (r *run) reportSegments(landed bool) {
 	for i, s := range r.Comment.Segments {
@@ -168,6 +111,8 @@ func (r *run) reportSegments(landed bool) {
 		switch {
 		case strings.HasPrefix(out.Text, conflict):
 			out.Note = "contradicts another edit, so neither was made."
+		case r.failure != nil && r.failure.unsure:
+			out.Note = "may have been made."
 		case r.over():
 			out.Note = "was not made."
 		case !landed:

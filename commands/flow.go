@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
@@ -50,6 +51,13 @@ type Request struct {
 	Trusted bool
 	Context []Foreign // further text for the agent, already filtered
 	RunURL  string    // "" outside a workflow
+
+	// What only the report tells: where the command was given, and as which attempt of the run it is carried out.
+	RepoName   string // owner/name; "" outside a workflow
+	CommentID  int64
+	CommentURL string
+	Attempt    int    // from 1; 0 outside a workflow
+	TokenScope string // what the agent's token may do, in words; "" when it has none
 }
 
 // Surface is where a command was given.
@@ -119,9 +127,17 @@ func Refuse(q Request, refusal *Refusal) Outcome {
 	return r.outcome()
 }
 
+// Deny is the outcome of a comment whose author may not command, or which no person wrote. reason is ours and quotes foreign
+// names; it is for the run's page and the report, and silence for the thread.
+func Deny(q Request, reason string) Outcome {
+	o := Refuse(q, &Refusal{Message: "was not carried out: " + reason})
+	o.Report.Denied = bounded(reason)
+	return o
+}
+
 // Problem is what went wrong outside of a Flow: before one could be made, or when its result was being written.
 type Problem struct {
-	Class   string // short, for scripts: "setup", "github"
+	Class   string // short, for scripts: "setup", "github"; "" means "internal"
 	Message string // a sentence of ours for readers, without a full stop
 	Next    string // what a person can do; ours
 	Err     error  // underneath, for the run's log alone
@@ -130,7 +146,7 @@ type Problem struct {
 // Fail is the outcome of a run that could not begin. A ctx that has ended makes it a cancellation.
 func Fail(ctx context.Context, q Request, p Problem) Outcome {
 	r := &run{Flow: &Flow{Policy: DefaultPolicy()}, Request: q, began: time.Now(), command: Heaviest(q.Comment.Segments)}
-	r.fail(ctx, failure{class: p.Class, message: p.Message, next: p.Next, err: p.Err})
+	r.fail(ctx, failure{class: either(p.Class, "internal"), message: p.Message, next: p.Next, err: p.Err})
 	return r.outcome()
 }
 
@@ -169,6 +185,13 @@ type run struct {
 	commit   git.OID
 	patch    []byte
 	failure  *failure
+}
+
+// fork is a copy that comes to an end of its own: what it adds is not the run's.
+func (r *run) fork() *run {
+	other := *r
+	other.notes, other.segments = slices.Clip(r.notes), slices.Clip(r.segments)
+	return &other
 }
 
 // over reports whether the outcome is decided.

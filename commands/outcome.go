@@ -17,6 +17,7 @@ import (
 type failure struct {
 	class, phase, message, next string
 	err                         error
+	unsure                      bool // what was to be written may stand there
 }
 
 // fail decides the outcome. A context that has ended makes every failure a cancellation: what broke then broke because of
@@ -32,6 +33,10 @@ func (r *run) fail(ctx context.Context, f failure) {
 	}
 	if ctx.Err() != nil || f.class == executor.FailedCancelled.String() {
 		r.status, f.class = render.Cancelled, executor.FailedCancelled.String()
+		if f.unsure {
+			r.headline = "was cancelled: " + f.message + "."
+			return
+		}
 		r.headline = "was cancelled before it was done."
 		if r.branch == "" && r.commit == "" {
 			r.next = "Give the command again."
@@ -49,8 +54,14 @@ func (r *run) failLaunch(ctx context.Context, err error) {
 	r.fail(ctx, f)
 }
 
+// refuse decides the outcome. What is said stands behind the name of the command, so a message about the command is said
+// of it; one of the parser's may be about something else, and is a sentence of its own.
 func (r *run) refuse(refusal *Refusal) {
-	r.status, r.headline, r.next = render.Refused, sentence(refusal.Message), refusal.Next
+	message, ofCommand := strings.CutPrefix(refusal.Message, r.commandName()+" ")
+	if refusal.Reason != 0 && (r.command == 0 || !ofCommand) {
+		message = "was not carried out: " + refusal.Message
+	}
+	r.status, r.headline, r.next = render.Refused, sentence(message), refusal.Next
 }
 
 func (r *run) nothing(headline string) {
@@ -68,8 +79,9 @@ func (r *run) noteModel() {
 	}
 }
 
-// outcome puts the values together. A run that met a closed door never looks plainly successful.
+// outcome puts the values together, as often as it is asked. A run that met a closed door never looks plainly successful.
 func (r *run) outcome() Outcome {
+	r = r.fork()
 	if r.status == render.Done && len(r.report.Wants) > 0 {
 		r.status = render.Restricted
 	}

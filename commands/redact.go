@@ -40,21 +40,33 @@ func (r *run) redact() {
 		eachString(reflect.ValueOf(value).Elem(), safe)
 	}
 	if r.failure != nil {
-		r.failure.message = safe(r.failure.message)
+		f := *r.failure
+		f.message = safe(f.message)
+		r.failure = &f
 	}
 }
 
-// eachString replaces every string that v holds, in structs, slices and behind pointers. It goes by the type and not by a
-// list of fields, so that a new field is never forgotten; a test holds that there is nothing it would pass over.
+// eachString replaces every string that v holds, in structs, slices and behind pointers, which it copies first: a run goes
+// on with what it found out after it was told ahead. It goes by the type and not by a list of fields, so that a new field is
+// never forgotten; a test holds that there is nothing it would pass over.
 func eachString(v reflect.Value, replace func(string) string) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(replace(v.String()))
 	case reflect.Pointer:
 		if !v.IsNil() {
-			eachString(v.Elem(), replace)
+			own := reflect.New(v.Type().Elem())
+			own.Elem().Set(v.Elem())
+			v.Set(own)
+			eachString(own.Elem(), replace)
 		}
 	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(own, v)
+		v.Set(own)
 		for i := range v.Len() {
 			eachString(v.Index(i), replace)
 		}

@@ -29,6 +29,17 @@ type Report struct {
 	Started  time.Time      `json:"started"`
 	Millis   int64          `json:"duration_ms"`
 
+	Repository string        `json:"repository"` // owner/name; "" outside a workflow
+	Requester  string        `json:"requester"`  // login; "" when not known
+	Comment    reportComment `json:"comment"`
+	RunURL     string        `json:"run_url"`
+	Attempt    int           `json:"attempt"` // of the run, from 1; 0 outside a workflow
+	Looked     string        `json:"looked_at"`
+	TokenScope string        `json:"token_scope"` // what the agent's token may do, in words; "" for no token
+	Denied     string        `json:"denied"`      // why the author may not command; "" for everybody else
+	// ResultURL is where a person reads the result. Whoever put it there fills it in.
+	ResultURL string `json:"result_url"`
+
 	Agent     reportAgent     `json:"agent"`
 	Model     reportModel     `json:"model"`
 	Isolation reportIsolation `json:"isolation"`
@@ -56,6 +67,10 @@ type Report struct {
 
 // The parts of a Report.
 type (
+	reportComment struct {
+		ID  int64  `json:"id"`
+		URL string `json:"url"`
+	}
 	reportFailure struct {
 		Class   string `json:"class"`
 		Phase   string `json:"phase"`
@@ -139,6 +154,8 @@ func (r *run) makeReport(result render.Result) Report {
 		Version: ReportVersion, Commands: []string{}, Surface: r.Surface.String(), Number: r.Number,
 		Outcome: r.status.String(), Message: bounded(r.headline), Next: bounded(r.next),
 		Started: r.began.UTC(), Millis: run.Duration.Milliseconds(),
+		Repository: bounded(r.RepoName), Requester: bounded(r.Requester.Login), Comment: reportComment{r.CommentID, bounded(r.CommentURL)},
+		RunURL: bounded(r.RunURL), Attempt: r.Attempt, Looked: string(r.base), TokenScope: bounded(r.TokenScope),
 		Agent: reportAgent{Name: run.Agent, Version: bounded(run.AgentVersion), Status: run.AgentStatus,
 			StopReason: bounded(run.StopReason), Mode: bounded(r.report.Mode)},
 		Model:     reportModel{bounded(run.ModelAsked), bounded(run.ModelEffective)},
