@@ -54,7 +54,8 @@ func (o Outcome) String() string {
 type Result struct {
 	Outcome   Outcome
 	Command   string // "/ask"
-	Requester string
+	Requester string // a login
+	Thread    Thread
 	RunURL    string // ours; "" outside a workflow
 	Segments  []Segment
 	Headline  string // ours: what came of it, for acting commands
@@ -105,9 +106,16 @@ type Run struct {
 	MoreSteps                        int // updates of calls beyond those listed
 	Receipts                         []Receipt
 	HandOver                         HandOver
+	Commit                           string // object id of what the agent looked at; "" for none
+	Token                            *Token // nil when it is not known, and not said
+	Policy                           string // where the policy was read, in words; "" for nowhere
 	StopReason                       string
 	Unasked                          int
 }
+
+// Token is what the agent's own token of GitHub's was good for: reading these repositories, as owner/name, and nothing else.
+// None means that the agent had no token.
+type Token struct{ Repos []string }
 
 // HandOver is what the agent was given. Zero means that it got no tree.
 type HandOver struct {

@@ -45,11 +45,15 @@ func results() map[string]Result {
 		{Phase: "turn", Tool: "execute", Title: "go test ./... | tee `x`", Status: "completed", Exit: number(1), Took: 41 * time.Second, Unasked: true},
 	}
 	build.Run.Unasked = 1
+	build.Thread = Thread{OnIssue, 12, "https://github.com/acme/app/issues/12#issuecomment-1", "https://github.com/acme/app/issues/12#issuecomment-1"}
+	build.Run.Policy, build.Run.Token = "acme/app:.github/ai-flow.yml", &Token{Repos: []string{"acme/app"}}
 	build.Run.Receipts = []Receipt{{"go test ./...", "agent-full-access"}}
 
 	ask := Result{Outcome: Done, Command: "/ask", Requester: "octo-dev", RunURL: runURL, Places: places, Run: run,
 		Segments: []Segment{{Command: "/ask", Instruction: "where is the retry?", OK: true, Text: "In [`client.go`](https://github.com/acme/app/blob/main/client.go#L10), thanks to @somebody.\n"}}}
 	ask.Run.ModelEffective = "gpt-5.5-mini"
+	ask.Thread = Thread{OnLine, 57, "https://github.com/acme/app/pull/57#discussion_r1", "https://github.com/acme/app/pull/57#discussion_r2"}
+	ask.Run.Commit, ask.Run.Token = "9f31c2e0aa11bb22cc33dd44ee55ff6677889900", &Token{}
 
 	edit := Result{Outcome: Done, Command: "/edit", Requester: "octo-dev", RunURL: runURL, Headline: "changed the description", Places: places, Run: run,
 		Segments: []Segment{
@@ -79,6 +83,15 @@ func results() map[string]Result {
 			Run: run, Segments: []Segment{{Command: "/build", Instruction: "x", Text: "Done."}},
 			Refused: []Path{{"inner", "a git repository inside the tree"}, {"a`b @user\n# c", "holds a known secret"}, {"", "too many changed paths to list"}, {"d", "x"}, {"e", "x"}, {"f", "x"}, {"g", "x"}},
 			Left:    []Path{{"pipe", "not a file"}}, Ambient: []string{".github/hooks"}},
+		"cancelled": {Outcome: Cancelled, Command: "/build", Requester: "octo-dev", RunURL: runURL, Run: run, Thread: Thread{OnPullRequest, 57, "", ""},
+			Headline: "was cancelled before it was done.", NextStep: "Give the command again.", Wants: wants[:1], Places: places,
+			Segments: []Segment{{Command: "/build", Instruction: "x", Text: "First I"}}},
+		"nothing": {Outcome: Nothing, Command: "/edit", Requester: "octo-dev", RunURL: runURL, Run: run, Headline: "changed nothing.",
+			Segments: []Segment{{Command: "/edit", Instruction: "fix the typos", Text: "There are none.", Note: "changed nothing."}}},
+		"mixed": {Outcome: Failed, Command: "/edit", Requester: "octo-dev", RunURL: runURL, Run: run, Thread: Thread{OnReview, 57, "https://github.com/acme/app/pull/57#pullrequestreview-1", ""},
+			Headline: "stopped: the document was changed meanwhile at the same place, so nothing was written; the proposed change is below.",
+			NextStep: "Give the command again to work on the document as it is now.", Diffs: &Diffs{"Foo\n", "Bar\n"},
+			Segments: []Segment{{Command: "/ask", Instruction: "why?", OK: true, Text: "Because."}, {Command: "/edit", Instruction: "rename", Text: "Renamed.", Note: "was not made."}}},
 		"empty": {},
 	}
 }
@@ -91,6 +104,7 @@ func TestResultGolden(t *testing.T) {
 			golden(t, base+".comment.out", Comment(r))
 			golden(t, base+".summary.out", Summary(r))
 			golden(t, base+".text.out", Text(r, 80, false))
+			golden(t, base+".place.out", strings.Join(append(InPlace(r, maxComment).Segments, InPlace(r, maxComment).Bottom), "\n%%\n")+"\n")
 			check(t, r)
 		})
 	}
@@ -199,13 +213,13 @@ func repeat[T any](v T, n int) []T {
 
 // fill puts one text in every field.
 func fill(r *Result, s string) {
-	*r = Result{Outcome: Failed, Command: s, Requester: s, RunURL: s, Headline: s, NextStep: s, MoreWants: 1,
+	*r = Result{Outcome: Failed, Command: s, Requester: s, RunURL: s, Headline: s, NextStep: s, MoreWants: 1, Thread: Thread{OnIssue, 1, s, s},
 		Segments: repeat(Segment{s, s, s, false, s}, 3), Diffs: &Diffs{s, s + "x"}, Changes: repeat(FileChange{s, 'A', 1, 2}, 3),
 		Wants:   repeat(Want{denials.Want{Subject: s, Why: s, Channel: denials.Declared, Kind: denials.Access, Source: s, Count: 7}, Triage{ByDesign, s, s}}, 12),
 		Refused: repeat(Path{s, s}, 7), Left: repeat(Path{s, s}, 7), Ambient: repeat(s, 7), Places: Places{s, s, s}, Notes: repeat(s, 12),
 		Run: Run{Agent: s, AgentVersion: s, AgentStatus: s, ModelAsked: s, ModelEffective: s + "x", User: s, Isolated: true, Input: 1, Output: 2,
 			Duration: time.Hour, Phases: repeat(Phase{s, time.Second}, 20), Steps: repeat(Step{s, s, s, s, number(3), time.Second, true}, 25),
-			Receipts: repeat(Receipt{s, s}, 25), HandOver: HandOver{1, 2, 3, 4}, MoreSteps: 5, StopReason: s, Unasked: 2}}
+			Receipts: repeat(Receipt{s, s}, 25), HandOver: HandOver{1, 2, 3, 4}, MoreSteps: 5, StopReason: s, Unasked: 2, Commit: s, Policy: s, Token: &Token{repeat(s, 7)}}}
 }
 
 // FuzzResult: whatever stands in the values, the documents keep their limits, fences and folds, and do nothing.

@@ -20,13 +20,18 @@ const (
 // openRows is how many rows of the timeline are shown before the rest is folded.
 const openRows = 20
 
-// Summary is the step summary, at most 1 MiB: outcome, wants, what the agent did and said, approvals, how it ran. Each
-// part has its share; should they still be too much together, diffs, answers, approvals and timeline go, in this order.
+// Summary is the step summary, at most 1 MiB, in this order: outcome in one line, wants, what the agent did, said and changed,
+// approvals, how it ran. Each part has its share; should they still be too much together, diffs, answers, approvals and
+// timeline go, in this order.
 func Summary(r Result) string {
 	c := newWriter(r)
 	c.where = "The rest is in `report.json`."
-	sections := []string{c.outcomeLine(), paragraphs(append([]string{c.boundaryOff()}, c.remarkLines()...)...), c.wantsSection(), c.timeline(), c.answers(), c.diffSection(),
-		c.receipts(), c.howItRan()}
+	timeline, answers, diffs := c.timeline(), c.answers(), c.diffSection()
+	did := ""
+	if timeline+answers+diffs != "" {
+		did = "### What the agent did"
+	}
+	sections := []string{c.outcomeLine(), c.wantsSection(), did, timeline, answers, diffs, c.receipts(), c.howItRan()}
 	return joinWithin(maxSummary, sections, []int{5, 4, 6, 3}, "*A part has no room here. "+c.where+"*")
 }
 
@@ -42,28 +47,11 @@ func joinWithin(limit int, sections []string, expendable []int, notice string) s
 		if b.Len() <= limit || len(expendable) == 0 {
 			return b.String()
 		}
-		sections[expendable[0]], expendable = notice, expendable[1:]
+		if sections[expendable[0]] != "" {
+			sections[expendable[0]] = notice
+		}
+		expendable = expendable[1:]
 	}
-}
-
-// outcomeLine is the first line: outcome, command, who asked, where it landed.
-func (c *writer) outcomeLine() string {
-	r := c.r
-	command := r.Command
-	if command == "" && len(r.Segments) > 0 {
-		command = r.Segments[0].Command
-	}
-	line := c.icon() + " **" + outcomeWords(r.Outcome) + "**"
-	if command != "" {
-		line += ": " + code(command, maxName)
-	}
-	if r.Requester != "" {
-		line += " for " + c.person(r.Requester)
-	}
-	if landed := c.hosts.ours(r.landing()...); landed != "" {
-		line += " · " + landed
-	}
-	return line
 }
 
 func (c *writer) wantsSection() string {
@@ -98,7 +86,7 @@ func (c *writer) timeline() string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("### What the agent did\n\n" + stepsHead)
+	b.WriteString(stepsHead)
 	size, written := 0, 0
 	for i, s := range steps {
 		row := s.row()
@@ -210,57 +198,4 @@ func (c *writer) receipts() string {
 		b.WriteString(line + "\n")
 	}
 	return "### Approved without asking (full access)\n\n" + details(plural(len(receipts), "request"), b.String())
-}
-
-// howItRan lists the facts of the run.
-func (c *writer) howItRan() string {
-	run := c.r.Run
-	if run.Agent == "" {
-		return ""
-	}
-	name := func(s string) string { return code(s, maxName) }
-	rows := [][2]string{{"agent", c.agent()}, {"model", modelWords(run, name)}, {"isolation", isolationWords(run)}}
-	if run.Input > 0 || run.Output > 0 {
-		rows = append(rows, [2]string{"usage", tokens(run.Input) + " tokens in, " + tokens(run.Output) + " out"})
-	}
-	rows = append(rows, [2]string{"duration", c.durations()}, [2]string{"tree", run.HandOver.words()},
-		[2]string{"stop reason", inline(run.StopReason, maxName)})
-	if run.Unasked > 0 {
-		rows = append(rows, [2]string{"ran unasked", plural(run.Unasked, "call") + " that should have been asked for"})
-	}
-	report := "`report.json`, beside this page"
-	if c.r.RunURL != "" {
-		report = "`report.json`, in the artifacts of the run"
-	}
-	rows = append(rows, [2]string{"report", report})
-	var b strings.Builder
-	b.WriteString("### How it ran\n\n| | |\n|---|---|\n")
-	for _, row := range rows {
-		if row[1] != "" {
-			b.WriteString("| " + row[0] + " | " + cell(row[1]) + " |\n")
-		}
-	}
-	return b.String()
-}
-
-func isolationWords(run Run) string {
-	if !run.Isolated {
-		return "**off**: the agent ran as the same user as ai-flow"
-	}
-	return "as user " + code(run.User, maxName)
-}
-
-func (c *writer) durations() string {
-	var parts []string
-	for i, p := range c.r.Run.Phases {
-		if i == 12 {
-			break
-		}
-		parts = append(parts, inline(p.Name, 40)+" "+took(p.Took))
-	}
-	text := took(c.r.Run.Duration)
-	if len(parts) > 0 {
-		text += " (" + strings.Join(parts, ", ") + ")"
-	}
-	return text
 }

@@ -1,0 +1,90 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Thread is where on GitHub a command stands, and its result. The zero Thread is none: a terminal.
+type Thread struct {
+	Kind    ThreadKind
+	Number  int    // of the issue or pull request
+	Command string // ours: address of the comment with the command; "" when not known
+	Result  string // ours: address of the comment with the result; "" when there is none, or not yet
+}
+
+// ThreadKind is the closed set of places that a command can stand in.
+type ThreadKind uint8
+
+// The places. The zero ThreadKind is none of them.
+const (
+	OnIssue       ThreadKind = iota + 1 // a comment on an issue
+	OnPullRequest                       // a comment in the conversation of a pull request
+	OnLine                              // a comment on a line of a pull request
+	OnReview                            // the summary of a review
+)
+
+// words name the place, without the sign that GitHub would link; "" for none.
+func (t Thread) words() string {
+	switch t.Kind {
+	case OnIssue:
+		return fmt.Sprintf("issue %d", t.Number)
+	case OnPullRequest:
+		return fmt.Sprintf("pull request %d", t.Number)
+	case OnLine:
+		return fmt.Sprintf("a line of pull request %d", t.Number)
+	case OnReview:
+		return fmt.Sprintf("a review of pull request %d", t.Number)
+	}
+	return ""
+}
+
+// outcomeLine is the first line of a summary: outcome, command, who asked and where, what came of it, where it landed.
+func (c *writer) outcomeLine() string {
+	r := c.r
+	command := r.Command
+	if command == "" && len(r.Segments) > 0 {
+		command = r.Segments[0].Command
+	}
+	line := c.icon() + " **" + outcomeWords(r.Outcome) + "**"
+	if command != "" {
+		line += ": " + code(command, maxName)
+	}
+	if r.Requester != "" {
+		line += " for " + c.person(r.Requester)
+	}
+	if place := r.Thread.words(); place != "" {
+		line += " on " + c.linked(place, r.Thread.Command)
+	}
+	if landed := c.hosts.ours(r.landing()...); landed != "" {
+		line += " · " + landed
+	}
+	if result := c.link("the result", r.Thread.Result); result != "" {
+		line += " · " + result
+	}
+	return line
+}
+
+// linked links a page of our own server, or is the label alone.
+func (c *writer) linked(label, address string) string {
+	if link := c.link(label, address); link != "" {
+		return link
+	}
+	return label
+}
+
+// Denied is the summary of a command that was not carried out because its author may not give it: one line. On the thread
+// there is silence. command and login are foreign, reason is ours.
+func Denied(command, login, reason string) string {
+	line := "ℹ️ **not authorised**"
+	if command != "" {
+		line += ": " + code(command, maxCommand)
+	}
+	if login != "" {
+		line += " by " + code(login, maxName)
+	}
+	if why := hostsFor("").ours(strings.TrimRight(reason, ".")); why != "" {
+		line += " · " + why + "."
+	}
+	return line + "\n"
+}
