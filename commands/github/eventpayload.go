@@ -8,9 +8,10 @@ import (
 	"math"
 )
 
-// payload is what is read of the three events. These are types of our own and not go-github's, which hold some hundred
-// fields behind pointers: building their decoder and filling them takes ten times as long (BenchmarkReadEvent), in a
-// program that starts for each comment of a repository. They also say in one place what strangers' text comes in.
+// payload is what is read of the three events. These are types of our own and not go-github's: those lack the App that a
+// comment was written through, and a process, which reads one payload, spends 1.0 ms to build their decoder and run it where
+// these take 0.2 (BenchmarkReadEvent has the steady state). That is little of a start's 30 ms of CPU; what counts more is
+// that one page says which words of strangers come in.
 //
 // null leaves a value as it is, which is zero; a pointer stands where null and {} differ.
 type payload struct {
