@@ -166,7 +166,8 @@ type run struct {
 	document Document
 	snapshot string // the document, normalised, as the agent was given it
 	found    []finding
-	ambient  []string // those of Ambient that the tree holds
+	quoted   []Foreign // comments that hold what the document does not
+	ambient  []string  // those of Ambient that the tree holds
 
 	launched bool
 	report   executor.Report

@@ -88,7 +88,8 @@ func subject(text string) string {
 	return text
 }
 
-var loginShape = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$`)
+// loginShape is a person's login. Those of an enterprise's managed accounts hold an underscore.
+var loginShape = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,38})$`)
 
 // coAuthor is the trailer of the person who asked, "" when not known. The address is GitHub's own for the account, so no
 // person's real address is needed or shown.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
 	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/executor/permission"
 )
 
 // documentFile is where the private copy of the document lies in the room: beside the tree and never in it, so that
@@ -18,7 +21,7 @@ func (r *run) prepare(ctx context.Context) {
 	for _, warning := range r.Policy.Warnings {
 		r.note("Policy: " + warning + ".")
 	}
-	steps := []func(context.Context){r.judge, r.readDocument, r.enter, r.handOver, r.placeDocument}
+	steps := []func(context.Context){r.judge, r.readDocument, r.findInDiscussion, r.enter, r.handOver, r.placeDocument}
 	for _, step := range steps {
 		if r.over() {
 			return
@@ -129,7 +132,7 @@ func (r *run) placeDocument(ctx context.Context) {
 
 // launch runs the agent once. It reports whether there is an answer to work with; if not, the outcome is decided.
 func (r *run) launch(ctx context.Context) bool {
-	b := brief{nonce: r.nonce, kind: r.command, segments: r.Comment.Segments, found: r.found, title: r.Title, context: r.Context}
+	b := brief{nonce: r.nonce, kind: r.command, segments: r.Comment.Segments, found: r.found, title: r.Title, context: slices.Concat(r.Context, r.quoted)}
 	if !r.document.None {
 		b.place, b.document = r.room.Path(documentFile), r.document.Name
 	}
@@ -138,7 +141,7 @@ func (r *run) launch(ctx context.Context) bool {
 	}
 	report, err := r.Agent.Launch(ctx, executor.Task{
 		Label: r.command.String(), Prompt: b.prompt(), Room: r.room, Dir: r.tree.Dir(), Model: r.model,
-		Policy: r.Policy.permissions(r.pass(), r.Trusted, r.tree.Dir()),
+		Policy: r.permissions(),
 	})
 	r.launched, r.report = true, report
 	r.answers = readAnswers(report.Text, r.nonce, len(r.Comment.Segments))
@@ -149,6 +152,17 @@ func (r *run) launch(ctx context.Context) bool {
 	}
 	r.noteSurvivors()
 	return err == nil
+}
+
+// permissions is the policy of the pass. An /edit without full access may still change its own copy of the document, which
+// goes nowhere but through our hands, and nothing else: a rule of the policy file that denies or wants to be asked goes first.
+func (r *run) permissions() permission.Policy {
+	p := r.Policy.permissions(r.pass(), r.Trusted, r.tree.Dir())
+	full := p.Trusted && p.FullAccessAllowed
+	if copied := r.room.Path(documentFile); r.command == Edit && !full && !strings.ContainsAny(copied, "*?") {
+		p.Allow = append(slices.Clip(p.Allow), permission.Rule{Kind: "edit", Match: copied})
+	}
+	return p
 }
 
 // quiet reports whether nothing of the agent's runs any more, which must hold before anything that it can write is read.

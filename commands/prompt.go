@@ -3,7 +3,9 @@ package commands
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // brief is all that goes into a prompt.
@@ -23,12 +25,15 @@ type brief struct {
 // comment hangs on, a comment by somebody with write permission. The caller has decided that it may (behaviour.md
 // section 3).
 type Foreign struct {
-	Label string // what it is, in our words
+	Label string // what it is, in our words: it stands outside of the fence, so nothing foreign belongs into it
 	Text  string
 }
 
-// maxForeign bounds one piece of foreign text in a prompt, in bytes.
-const maxForeign = 64 << 10
+// The bounds of foreign text in a prompt, in bytes: of one piece, and of all of them.
+const (
+	maxForeign    = 64 << 10
+	maxAllForeign = 256 << 10
+)
 
 // newNonce is for one run. Letters and digits only, and long enough that no text written before the run can hold it, so
 // nothing foreign can end a fence or forge the start of an answer (F-26).
@@ -87,18 +92,20 @@ func (b brief) duties() string {
 
 func (b brief) writeTask(p *strings.Builder) {
 	if b.place != "" {
-		fmt.Fprintf(p, "Document: %s\nIt is %s.\n", b.place, b.document)
+		fmt.Fprintf(p, "Document: %s\nIt is %s.\n", b.place, label(b.document))
 	} else {
 		p.WriteString("There is no document; the segments stand for themselves.\n")
 	}
 	if b.branch != "" {
 		fmt.Fprintf(p, "Branch: %s\n", b.branch)
 	}
+	foreign := b.context
 	if b.title != "" {
-		b.data(p, "its title", b.title)
+		foreign = slices.Concat([]Foreign{{"its title", b.title}}, foreign)
 	}
-	for _, f := range b.context {
-		b.data(p, f.Label, f.Text)
+	left := maxAllForeign
+	for _, f := range foreign {
+		left -= b.data(p, f, min(left, maxForeign))
 	}
 }
 
@@ -117,7 +124,7 @@ func (b brief) writeSegment(p *strings.Builder, k int, s Segment) {
 	fmt.Fprintf(p, "\n### Segment %d: %s\n\n", k, s.Command)
 	if s.Quoted && s.Quote != "" {
 		fmt.Fprintf(p, "<<<QUOTE %s: %s>>>\n", b.nonce, b.found[k-1].words())
-		for line := range strings.SplitSeq(s.Quote, "\n") {
+		for line := range strings.SplitSeq(lineEnds.Replace(s.Quote), "\n") {
 			p.WriteString(strings.TrimRight("> "+line, " ") + "\n")
 		}
 	}
@@ -135,12 +142,32 @@ func unsaid(s Segment) string {
 	return "implement what the document describes"
 }
 
-func (b brief) data(p *strings.Builder, label, text string) {
-	text = clean(text)
-	if len(text) > maxForeign {
-		text = strings.ToValidUTF8(text[:maxForeign], "") + "\n[cut here]"
+// data writes a piece of foreign text, at most limit bytes of it, and returns how many.
+func (b brief) data(p *strings.Builder, f Foreign, limit int) int {
+	text, cut := clean(f.Text), ""
+	if len(text) > limit {
+		text, cut = strings.ToValidUTF8(text[:limit], ""), "\n[cut here]"
 	}
-	fmt.Fprintf(p, "<<<DATA %s: %s>>>\n%s\n<<<END %s>>>\n", b.nonce, label, text, b.nonce)
+	fmt.Fprintf(p, "<<<DATA %s: %s>>>\n%s%s\n<<<END %s>>>\n", b.nonce, label(f.Label), text, cut, b.nonce)
+	return len(text)
+}
+
+// lineEnds are the characters at which some reader begins a line anew.
+var lineEnds = strings.NewReplacer("\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// label keeps words of a caller's to their place in a line of ours, should something foreign have got into them.
+func label(text string) string {
+	const most = 600
+	text = strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case !unicode.IsPrint(c), c == '<', c == '>':
+			return -1
+		}
+		return c
+	}, strings.ToValidUTF8(text, ""))
+	return upTo(most, strings.Join(strings.Fields(text), " "))
 }
 
 // delimiter is the line that introduces the answer to a segment.

@@ -19,6 +19,7 @@ type paragraph struct {
 type finding struct {
 	spans []paragraph // none: nowhere; several: ambiguous
 	loose bool        // only when marks of Markdown are overlooked
+	said  *Said       // the comment that holds it, when the document does not; nil for none
 }
 
 // locate finds the paragraphs that a quote is about: the shortest runs of paragraphs that hold all of it, word for word,
@@ -138,6 +139,9 @@ func plain(text string) string {
 func (f finding) words() string {
 	switch len(f.spans) {
 	case 0:
+		if f.said != nil {
+			return "not from the document but from a comment by " + f.said.by() + "; it is given as data above"
+		}
 		return "not found in the document, so it stands for itself"
 	case 1:
 		return "found in the document at " + f.spans[0].lines()
