@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // maxPaths is how many paths a sentence or a list of notes names.
@@ -21,11 +23,27 @@ func (r Result) landing() []string {
 	return append(sentences, r.NextStep)
 }
 
-// landing is the result's, and where the text is that a thread does not get.
-func (c *writer) landing() []string {
+// landing is the result's, with the note on the command that it stands under, unless that says the same, and with the place
+// of the text that a thread does not get.
+func (c *writer) landing(note string) []string {
 	sentences := c.r.landing()
-	last := len(sentences) - 1
-	return slices.Insert(sentences, last, c.elsewhere())
+	switch {
+	case note == c.r.Headline:
+		note = ""
+	case c.r.Headline != "":
+		note = capital(note)
+	}
+	sentences = slices.Insert(sentences, 1, note)
+	return slices.Insert(sentences, len(sentences)-1, c.elsewhere())
+}
+
+// capital begins a sentence.
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	r, n := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(r)) + text[n:]
 }
 
 func named(paths []Path) string {

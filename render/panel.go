@@ -45,8 +45,11 @@ func (c *writer) segments() []Segment {
 	return c.r.Segments[:min(len(c.r.Segments), maxSegments)]
 }
 
-// owner is the segment that headline, changes and diffs belong to: the first that acts.
+// owner is the segment that headline, changes and diffs belong to: the first that acted, or else was to act.
 func owner(segments []Segment) int {
+	if i := slices.IndexFunc(segments, func(s Segment) bool { return s.OK && !isAsk(s.Command) }); i >= 0 {
+		return i
+	}
 	return max(0, slices.IndexFunc(segments, func(s Segment) bool { return !isAsk(s.Command) }))
 }
 
@@ -73,8 +76,7 @@ func (c *writer) heads(segments []Segment, owner, room int) ([]string, int) {
 			}
 		}
 	}
-	note := segments[owner].Note
-	fill(owner, append(c.landing(), note), []string{c.r.Headline, c.r.NextStep, note}, []string{c.r.Headline, note}, []string{c.r.Headline})
+	fill(owner, c.landing(segments[owner].Note), []string{c.r.Headline, c.r.NextStep}, []string{c.r.Headline})
 	for i, s := range segments {
 		if i != owner {
 			fill(i, []string{s.Note})

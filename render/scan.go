@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -81,7 +82,8 @@ func (s *scanner) atLineStart(i int) int {
 		for n < len(rest) && (isAlnum(rest[n]) || rest[n] == '-' || rest[n] == '_') {
 			n++
 		}
-		if n > 1 && (n == len(rest) || bytes.IndexByte([]byte(" \t\n:"), rest[n]) >= 0) {
+		next, _ := utf8.DecodeRune(rest[n:])
+		if n > 1 && (n == len(rest) || next == ':' || unicode.IsSpace(next)) {
 			return s.code(i, i+n)
 		}
 	}
