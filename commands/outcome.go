@@ -101,6 +101,7 @@ func (r *run) outcome() Outcome {
 func (r *run) result() render.Result {
 	result := render.Result{
 		Outcome: r.status, Command: r.commandName(), Requester: r.Requester.Login, RunURL: r.RunURL,
+		Thread:   render.Thread{Kind: r.Surface.kind(), Number: r.Number, Command: r.CommentURL},
 		Segments: r.segments, Headline: r.headline, NextStep: r.next, Diffs: r.diffs, Notes: r.notes,
 		Refused: paths(r.refused), Left: paths(r.left), Ambient: r.ambient,
 		MoreWants: r.report.MoreWants, Places: r.Policy.Triage.Places, Run: r.howItRan(),
@@ -138,6 +139,7 @@ func (r *run) howItRan() render.Run {
 		ModelAsked: r.model, ModelEffective: report.ModelEffective, Isolated: r.room.Identity().Isolated(),
 		Input: report.Usage.Input, Output: report.Usage.Output, Duration: time.Since(r.began),
 		StopReason: report.StopReason, Unasked: report.Unasked, MoreSteps: report.MoreSteps,
+		Commit: string(r.base), Token: r.Token, Policy: r.Policy.Source,
 	}
 	if run.Isolated {
 		run.User = r.room.Identity().Name()

@@ -35,7 +35,7 @@ type Report struct {
 	RunURL     string        `json:"run_url"`
 	Attempt    int           `json:"attempt"` // of the run, from 1; 0 outside a workflow
 	Looked     string        `json:"looked_at"`
-	TokenScope string        `json:"token_scope"` // what the agent's token may do, in words; "" for no token
+	TokenScope string        `json:"token_scope"` // what the agent's token may do, in words; "" when not known
 	Denied     string        `json:"denied"`      // why the author may not command; "" for everybody else
 	// ResultURL is where a person reads the result. Whoever put it there fills it in.
 	ResultURL string `json:"result_url"`
@@ -155,7 +155,7 @@ func (r *run) makeReport(result render.Result) Report {
 		Outcome: r.status.String(), Message: bounded(r.headline), Next: bounded(r.next),
 		Started: r.began.UTC(), Millis: run.Duration.Milliseconds(),
 		Repository: bounded(r.RepoName), Requester: bounded(r.Requester.Login), Comment: reportComment{r.CommentID, bounded(r.CommentURL)},
-		RunURL: bounded(r.RunURL), Attempt: r.Attempt, Looked: string(r.base), TokenScope: bounded(r.TokenScope),
+		RunURL: bounded(r.RunURL), Attempt: r.Attempt, Looked: string(r.base), TokenScope: tokenScope(r.Token),
 		Agent: reportAgent{Name: run.Agent, Version: bounded(run.AgentVersion), Status: run.AgentStatus,
 			StopReason: bounded(run.StopReason), Mode: bounded(r.report.Mode)},
 		Model:     reportModel{bounded(run.ModelAsked), bounded(run.ModelEffective)},
@@ -179,6 +179,17 @@ func (r *run) makeReport(result render.Result) Report {
 	r.reportLaunch(&report, result.Wants)
 	r.reportTree(&report)
 	return report
+}
+
+// tokenScope is what the agent's token is good for, in words; "" when that is not known.
+func tokenScope(t *render.Token) string {
+	switch {
+	case t == nil:
+		return ""
+	case len(t.Repos) == 0:
+		return "none"
+	}
+	return bounded("read-only on " + strings.Join(t.Repos, ", "))
 }
 
 // reportLaunch adds what the agent did and met.
