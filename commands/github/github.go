@@ -15,9 +15,12 @@ package github
 
 import (
 	"context"
-	"errors"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
+
+	"github.com/google/go-github/v66/github"
 )
 
 // Repo names a repository.
@@ -46,57 +49,38 @@ type Options struct {
 
 // Client makes calls for one repository. It may be used from several goroutines.
 type Client struct {
-	o Options
+	o    Options
+	at   endpoints
+	app  http.RoundTripper // signs as the App; nil without one
+	gh   *github.Client    // over our own sending, see sender
+	turn chan struct{}     // one goroutine mints, the others wait for it or for the end of their context
+	own  ownToken          // used by whoever has the turn
+
+	mu      sync.Mutex
+	calls   []Call
+	secrets []string // what no text of ours may hold
 }
 
-// New checks the options; it makes no call.
-func New(o Options) (*Client, error) { panic("unbuilt") }
-
 // App reports whether the client acts as an App. Without one it has the fallback token, and agents get none.
-func (c *Client) App() bool { panic("unbuilt") }
+func (c *Client) App() bool { return c.app != nil }
 
 // Call is one request that was sent, retries included.
 type Call struct {
 	Method, Path string // Path without query and host
-	What         string // what it is for, in our words: "who may write"
+	What         string // what it is for, in our words: "asking who may write"
 	Status       int    // 0 when no answer came
 	Took         time.Duration
 }
 
 // Calls lists what was sent so far, in order: for the run's log, and for the count that is promised.
-func (c *Client) Calls() []Call { panic("unbuilt") }
-
-// Kind is the closed set of ways in which a call fails.
-type Kind uint8
-
-// The kinds.
-const (
-	Other        Kind = iota
-	Gone              // 404, 410: not there, or not for this token
-	Forbidden         // 403 that is no limit: the token may not do this
-	Unauthorized      // 401: the token or key is not (or no longer) good; Clock tells when a wrong clock explains it
-	Limited           // a rate limit that did not end within our patience
-	Invalid           // 422 and other refusals of what was sent
-	Unreachable       // no answer, or 5xx, after all tries
-	Cancelled         // the context ended
-)
-
-// Error is a call that failed. Its text holds no token and quotes at most 200 bytes of GitHub's message.
-type Error struct {
-	What   string // what was being done, in our words
-	Kind   Kind
-	Status int
-	// Unsure says that it may have happened all the same: the answer is what got lost.
-	Unsure  bool
-	Message string // GitHub's own, bounded: foreign
-	Next    string // what a person can do, ours; "" when nothing is known
-	Err     error
+func (c *Client) Calls() []Call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.calls)
 }
 
-func (e *Error) Error() string { panic("unbuilt") }
-
-func (e *Error) Unwrap() error { return e.Err }
-
-// ErrNoAgentToken says that there is no token for the agent: the fallback token may write, and an agent never gets one that
-// may.
-var ErrNoAgentToken = errors.New("no read-only token can be made from the fallback token")
+func (c *Client) note(call Call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls = append(c.calls, call)
+}

@@ -1,0 +1,229 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v66/github"
+)
+
+// minLeft is how long a token of the dispatcher's must still be good before a call: longer than any call or fetch takes
+// (H7-02). GitHub's are good for an hour.
+const minLeft = 10 * time.Minute
+
+// ownToken is the dispatcher's token, and the App's installation that it comes from.
+type ownToken struct {
+	installation int64
+	token        string
+	ends         time.Time
+}
+
+// GitToken is a token for git over HTTPS of the repository, fresh for at least ten minutes.
+func (c *Client) GitToken(ctx context.Context) (string, error) {
+	token, failed := c.ownToken(ctx)
+	if failed != nil {
+		return "", failed
+	}
+	return token, nil
+}
+
+// AgentToken mints a token for the agent: this repository only, read-only; what comes back is verified to be that, else it
+// is an error and the token is revoked. Without an App ErrNoAgentToken. Scope says in words what it may do.
+func (c *Client) AgentToken(ctx context.Context) (token, scope string, err error) {
+	if !c.App() {
+		return "", "", ErrNoAgentToken
+	}
+	if failed := c.take(ctx, "minting the agent's token"); failed != nil {
+		return "", "", failed
+	}
+	defer c.leave()
+	g, failed := c.mint(ctx, "minting the agent's token", agentNeeds)
+	if failed != nil {
+		return "", "", failed
+	}
+	return g.Token, fmt.Sprintf("%s of %s only", words(agentNeeds), c.o.Repo), nil
+}
+
+// ownToken is a token that is good for the next call.
+func (c *Client) ownToken(ctx context.Context) (string, *Error) {
+	if !c.App() {
+		return c.o.Token, nil
+	}
+	const what = "minting the dispatcher's token"
+	if failed := c.take(ctx, what); failed != nil {
+		return "", failed
+	}
+	defer c.leave()
+	if c.own.token != "" && c.own.ends.Sub(c.o.Now()) >= minLeft {
+		return c.own.token, nil
+	}
+	g, failed := c.mint(ctx, what, dispatcherNeeds)
+	if failed != nil {
+		return "", failed
+	}
+	c.own.token, c.own.ends = g.Token, g.ExpiresAt
+	return g.Token, nil
+}
+
+// drop forgets a token that GitHub refused, unless another goroutine has minted the next one already.
+func (c *Client) drop(ctx context.Context, token string) {
+	if c.take(ctx, "") == nil {
+		defer c.leave()
+		if c.own.token == token {
+			c.own.token = ""
+		}
+	}
+}
+
+// take waits for the turn to mint: a mutex was rejected, whose wait would not end with the context.
+func (c *Client) take(ctx context.Context, what string) *Error {
+	select {
+	case c.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return cancelled(ctx, what)
+	}
+}
+
+func (c *Client) leave() { <-c.turn }
+
+// grant is a token as GitHub describes it. The library's own type was rejected: it drops permissions that it does not know.
+type grant struct {
+	Token        string            `json:"token"`
+	ExpiresAt    time.Time         `json:"expires_at"`
+	Permissions  map[string]string `json:"permissions"`
+	Repositories []struct {
+		FullName string `json:"full_name"`
+	} `json:"repositories"`
+}
+
+// mint makes a token for our repository and these permissions, with the turn held. A second token does no harm, so this is
+// repeated like a question.
+func (c *Client) mint(ctx context.Context, what string, needs []permission) (*grant, *Error) {
+	if failed := c.findInstallation(ctx); failed != nil {
+		return nil, failed
+	}
+	ask := struct {
+		Repositories []string          `json:"repositories"`
+		Permissions  map[string]string `json:"permissions"`
+	}{[]string{c.o.Repo.Name}, asMap(needs)}
+	g := &grant{}
+	err := c.do(ctx, call{what: what, as: asApp}, func(ctx context.Context) error {
+		path := fmt.Sprintf("app/installations/%d/access_tokens", c.own.installation)
+		return c.sendJSON(ctx, "POST", path, ask, g)
+	})
+	if err != nil {
+		failed := asError(err)
+		if failed.Next == "" && (failed.Kind == Invalid || failed.Kind == Forbidden) {
+			failed.Next = fmt.Sprintf("see that the App is installed on %s with at least: %s", c.o.Repo, words(needs))
+		}
+		return nil, failed
+	}
+	if !tokenShaped(g.Token) {
+		return nil, &Error{What: what, Err: errors.New("GitHub's answer holds no token")}
+	}
+	c.keepSecret(g.Token)
+	return g, c.verify(ctx, what, needs, g)
+}
+
+// verify holds what came back against what was asked for. A token that can do more is not used for less: it is revoked.
+func (c *Client) verify(ctx context.Context, what string, needs []permission, g *grant) *Error {
+	var wrong, next string
+	switch missing := lacking(needs, g.Permissions); {
+	case len(g.Repositories) != 1 || !strings.EqualFold(g.Repositories[0].FullName, c.o.Repo.String()):
+		wrong = "the token is not for " + c.o.Repo.String() + " alone"
+	case beyond(needs, g.Permissions):
+		wrong = "the token may do more than was asked for (" + words(needs) + ")"
+	case len(missing) > 0:
+		wrong, next = "the token lacks "+words(missing), "give the App these permissions and accept them where it is installed"
+	case g.ExpiresAt.IsZero():
+		wrong = "the token does not say when it ends"
+	default:
+		return nil
+	}
+	e := &Error{What: what, Kind: Forbidden, Err: errors.New(wrong), Next: next}
+	if err := c.revoke(ctx, g.Token); err != nil {
+		e.Err = fmt.Errorf("%w; it could not be revoked and ends by itself within the hour", e.Err)
+	}
+	return e
+}
+
+// revoke ends a token. That it is dead already is as good (H7-03).
+func (c *Client) revoke(ctx context.Context, token string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.o.Deadline)
+	defer cancel()
+	err := c.do(ctx, call{what: "revoking a token", as: asGiven, token: token}, func(ctx context.Context) error {
+		_, err := c.gh.Apps.RevokeInstallationToken(ctx)
+		return err
+	})
+	var e *Error
+	if errors.As(err, &e) && e.Kind == Unauthorized {
+		return nil
+	}
+	return err
+}
+
+// findInstallation asks once where the App is installed, and whether it may there do what the dispatcher does: better said
+// before any work than after it.
+func (c *Client) findInstallation(ctx context.Context) *Error {
+	if c.own.installation != 0 {
+		return nil
+	}
+	const what = "finding the App's installation"
+	var in *github.Installation
+	err := c.do(ctx, call{what: what, as: asApp}, func(ctx context.Context) (err error) {
+		in, _, err = c.gh.Apps.FindRepositoryInstallation(ctx, c.o.Repo.Owner, c.o.Repo.Name)
+		return err
+	})
+	if err != nil {
+		failed := asError(err)
+		if failed.Kind == Gone {
+			failed.Next = fmt.Sprintf("install the App on %s, and see that AI_FLOW_APP_ID is that App's", c.o.Repo)
+		}
+		return failed
+	}
+	if in.GetID() <= 0 {
+		return &Error{What: what, Err: errors.New("GitHub's answer names no installation")}
+	}
+	if in.SuspendedAt != nil {
+		return &Error{What: what, Kind: Forbidden, Err: errors.New("the App's installation is suspended"), Next: "unsuspend it where it is installed"}
+	}
+	if missing := lacking(dispatcherNeeds, granted(in)); in.Permissions != nil && len(missing) > 0 {
+		return &Error{What: what, Kind: Forbidden, Err: errors.New("the App lacks " + words(missing)),
+			Next: "give the App these permissions on its settings page and accept them where it is installed"}
+	}
+	c.own.installation = in.GetID()
+	return nil
+}
+
+// granted is what an installation may do, by the names that GitHub uses.
+func granted(in *github.Installation) (m map[string]string) {
+	text, err := json.Marshal(in.GetPermissions())
+	if err != nil || json.Unmarshal(text, &m) != nil {
+		return nil // it is all strings: what cannot be read lacks everything
+	}
+	return m
+}
+
+// sendJSON makes a call that the library has no method for, or one that hides what we have to see.
+func (c *Client) sendJSON(ctx context.Context, method, path string, in, out any) error {
+	req, err := c.gh.NewRequest(method, path, in)
+	if err != nil {
+		return err
+	}
+	_, err = c.gh.Do(ctx, req, out)
+	return err
+}
+
+// asError is what do returns, by its type.
+func asError(err error) *Error {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Err: err}
+	}
+	return e
+}
