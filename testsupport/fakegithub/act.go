@@ -1,9 +1,6 @@
 package fakegithub
 
-import (
-	"net/http"
-	"time"
-)
+import "time"
 
 // Comment, ReviewComment (replyTo 0 begins a thread) and Review add text by a person and return the event: its name and a
 // payload as GitHub would send it.
@@ -189,26 +186,4 @@ func (s *Server) FailLookup(login string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lookups[login] = status
-}
-
-// OnRequest is called before each API request is handled, with its number from 1 since this call: for tests that act in
-// between (a person edits, a process is killed). It may call all methods of the server.
-func (s *Server) OnRequest(f func(k int, r *http.Request)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.watch, s.watched = f, 0
-}
-
-// Requests lists the API requests so far.
-func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
-}
-
-// Request is one API request that came in (git over HTTP is not one).
-type Request struct {
-	Method, Path, Operation string // Operation is the OpenAPI operationId, or "graphql:" and the fields asked for
-	Status                  int    // what was sent; 0 when the connection broke or hung
-	Token                   string // kind: "jwt", "app", "agent", "static", ""
 }

@@ -24,6 +24,7 @@ type Server struct {
 	t    testing.TB
 	http *httptest.Server
 	spec *description
+	ops  map[string]operation
 	dirs string        // of the bare repositories
 	done chan struct{} // closed by Close: ends what hangs
 	shut sync.Once
@@ -47,7 +48,7 @@ func New(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{t: t, spec: spec, dirs: t.TempDir(), done: make(chan struct{}), lookups: map[string]int{}, life: time.Hour}
+	s := &Server{t: t, spec: spec, ops: operations(), dirs: t.TempDir(), done: make(chan struct{}), lookups: map[string]int{}, life: time.Hour}
 	s.now = start()
 	s.lastID = 1000
 	s.http = httptest.NewServer(s)

@@ -23,38 +23,35 @@ const (
 
 // faults is what is still to happen.
 type faults struct {
-	count int           // of API requests
-	at    map[int]Fault // by the number of the request
-	dead  bool          // every request is dropped
+	at   map[int]Fault // by the number of the request
+	dead bool          // every request is dropped
 }
 
-// FaultAt lets fault happen to the k-th API request from now (from 1), REST and GraphQL counted together.
+// FaultAt lets fault happen to the k-th API request from now (from 1), REST and GraphQL counted together. In OnRequest 0 is
+// the request that comes just now.
 func (s *Server) FaultAt(k int, f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.faults.at == nil {
 		s.faults.at = map[int]Fault{}
 	}
-	s.faults.at[s.faults.count+k] = f
+	s.faults.at[len(s.requests)+k] = f
 }
 
 // Revive lets a killed dispatcher's successor through. Faults that have not happened yet are forgotten.
 func (s *Server) Revive() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults = faults{count: s.faults.count}
+	s.faults = faults{}
 }
 
-// next is the fault of the request that has come now.
-func (f *faults) next() Fault {
+// of is the fault of request k.
+func (f *faults) of(k int) Fault {
 	if f.dead {
-		return KillBefore
+		return KillBefore // killed while it was on its way
 	}
-	f.count++
-	now := f.at[f.count]
-	if now == KillBefore || now == KillAfter {
-		f.dead = true
-	}
+	now := f.at[k]
+	f.dead = now == KillBefore || now == KillAfter
 	return now
 }
 
@@ -71,11 +68,11 @@ func (f Fault) before() bool {
 func (s *Server) strike(f Fault, w http.ResponseWriter, r *http.Request) int {
 	switch f {
 	case Fail500Before:
-		return say(w, http.StatusInternalServerError, problem("Server Error"))
+		return send(w, fail(http.StatusInternalServerError, "Server Error"))
 	case Fail502After:
-		return say(w, http.StatusBadGateway, problem("Server Error"))
+		return send(w, fail(http.StatusBadGateway, "Server Error"))
 	case SecondaryLimit:
-		return say(w, http.StatusForbidden, problem("You have exceeded a secondary rate limit. Please wait a few minutes before you try again."))
+		return send(w, fail(http.StatusForbidden, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."))
 	case Hang:
 		select {
 		case <-r.Context().Done():

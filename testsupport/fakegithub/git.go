@@ -139,3 +139,56 @@ func (r *Repo) contains(oid, old string) bool {
 }
 
 func pullRef(number int) string { return fmt.Sprintf("refs/pull/%d/head", number) }
+
+// entry is an entry of a tree.
+type entry struct {
+	kind, oid, path string // kind: "file", "dir", "symlink", "submodule"
+	size            int
+}
+
+// tree lists what is in a directory of a commit, or gives the one entry that is at path; dir says which.
+func (r *Repo) tree(commit, path string) (found []entry, dir bool) {
+	path = strings.Trim(path, "/")
+	if kind, _ := r.object(commit + ":" + path); kind == "tree" {
+		return r.list(commit + ":" + path), true
+	}
+	for _, e := range r.list(commit, "--", path) {
+		if e.path == path {
+			found = append(found, e)
+		}
+	}
+	return found, false
+}
+
+func (r *Repo) list(args ...string) (found []entry) {
+	out, err := r.git("", append([]string{"--literal-pathspecs", "ls-tree", "-l", "-z", "--full-tree"}, args...)...)
+	if err != nil {
+		r.s.t.Errorf("fake GitHub: %v", err)
+	}
+	_, base, _ := strings.Cut(args[0], ":")
+	for record := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		head, name, isEntry := strings.Cut(record, "\t")
+		f := strings.Fields(head)
+		if !isEntry || len(f) != 4 {
+			continue
+		}
+		if base != "" {
+			name = base + "/" + name
+		}
+		size, _ := strconv.Atoi(f[3]) // "-" for what has none
+		found = append(found, entry{kindOf(f[0]), f[2], name, size})
+	}
+	return found
+}
+
+func kindOf(mode string) string {
+	switch mode {
+	case "120000":
+		return "symlink"
+	case "040000":
+		return "dir"
+	case "160000":
+		return "submodule"
+	}
+	return "file"
+}

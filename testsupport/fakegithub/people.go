@@ -1,8 +1,6 @@
 package fakegithub
 
-import (
-	"strings"
-)
+import "strings"
 
 // role is what a person is in a repository, custom ones as "custom:<base>:<name>".
 func (r *Repo) role(a *account) string {
