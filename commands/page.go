@@ -25,6 +25,9 @@ const (
 type page struct {
 	places map[int]place // by the offset of a candidate line
 	quotes []quote       // at the top level, in order
+	// open is where the block or the line begins that opens what is not ended by the end of the body: a fence, a comment, an
+	// element. What is written behind it belongs to it. The length of the body when nothing is open.
+	open int
 }
 
 // quote is a block quote at the top level. Its end is known only as far as its text reaches, which is enough: an anchor
@@ -54,6 +57,8 @@ func readPage(body string, heads []line) page {
 		copy(source, "\n\n\n")
 	}
 	flatten(source)
+	// A quote of nothing at the end shows whether one would be drawn there as a quote.
+	source = append(source, "\n\n>"...)
 	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote))
 	root := md.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext()))
 	r := pageReader{source: source, page: page{places: map[int]place{}}}
@@ -62,7 +67,24 @@ func readPage(body string, heads []line) page {
 	}
 	// The tree's own order is the order of the text but for footnotes, which are dead anyway.
 	_ = ast.Walk(root, r.visit) // visit returns no error
+	r.page.open = lastBlock(root)
+	if r.open > 0 {
+		r.page.open = min(r.page.open, r.opened)
+	}
+	r.page.open = min(lineStart(source, r.page.open), len(body))
 	return r.page
+}
+
+// lastBlock is where the last block begins that stands where it was written; footnotes are moved to the end.
+func lastBlock(root ast.Node) int {
+	last := root.LastChild()
+	for last != nil && last.Kind() == east.KindFootnoteList {
+		last = last.PreviousSibling()
+	}
+	if last == nil {
+		return 0
+	}
+	return last.Pos()
 }
 
 // pageReader walks the tree in the order of the text.
@@ -70,19 +92,25 @@ type pageReader struct {
 	source  []byte
 	page    page
 	pending []int // offsets of candidate lines, ascending
-	open    int   // HTML elements that hide or set apart what they hold, begun and not ended
-	outer   []int // open, as it was before each quote and list that we are in: what they hold ends with them
-	ours    bool  // inside text of the bot's that stands at the top level
-	quote   *quote
+	elements
+	outer []elements // as they were before each quote and list that we are in: what they hold ends with them
+	ours  bool       // inside text of the bot's that stands at the top level
+	quote *quote
+}
+
+// elements are those of HTML that hide or set apart what they hold.
+type elements struct {
+	open   int // begun and not ended
+	opened int // where the outermost of them was
 }
 
 func (r *pageReader) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
 	switch n.Kind() {
 	case ast.KindBlockquote, ast.KindList:
 		if entering {
-			r.outer = append(r.outer, r.open)
+			r.outer = append(r.outer, r.elements)
 		} else {
-			r.open, r.outer = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1]
+			r.elements, r.outer = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1]
 		}
 	}
 	if q, ok := n.(*ast.Blockquote); ok && n.Parent().Kind() == ast.KindDocument {
@@ -104,9 +132,9 @@ func (r *pageReader) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if n.HasClosure() {
 			raw += string(n.ClosureLine.Value(r.source))
 		}
-		r.html(raw)
+		r.html(raw, n.Pos())
 	case *ast.RawHTML:
-		r.html(string(n.Segments.Value(r.source)))
+		r.html(string(n.Segments.Value(r.source)), n.Segments.At(0).Start)
 	}
 	if r.quote != nil && n.Type() == ast.TypeBlock && n.Lines() != nil {
 		if lines := n.Lines(); lines.Len() > 0 {
@@ -155,8 +183,8 @@ var opaque = regexp.MustCompile(`(?i)<(/?)(?:details|summary|blockquote|pre|code
 
 var htmlComment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
 
-// html follows elements and markers through a piece of HTML.
-func (r *pageReader) html(raw string) {
+// html follows elements and markers through a piece of HTML that begins at an offset.
+func (r *pageReader) html(raw string, at int) {
 	for _, c := range htmlComment.FindAllString(raw, -1) {
 		switch {
 		case r.quote != nil && strings.HasPrefix(c, marker):
@@ -170,7 +198,9 @@ func (r *pageReader) html(raw string) {
 	for _, tag := range opaque.FindAllStringSubmatch(htmlComment.ReplaceAllString(raw, ""), -1) {
 		switch {
 		case tag[1] == "":
-			r.open++
+			if r.open++; r.open == 1 {
+				r.opened = at
+			}
 		case strings.HasSuffix(tag[2], ">") && r.open > 0:
 			r.open--
 		}

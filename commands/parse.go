@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,13 +27,19 @@ type Segment struct {
 	Instruction string
 	Line        int // of the command, from 1
 	Start       int // where the command begins
-	End         int // where the last line that belongs to the segment ends, before its line break: a result goes here
+	// End is where the last line that belongs to the segment ends, before its line break: a result goes here, between two
+	// empty lines. It comes sooner, though the instruction goes on, where a result would not be seen; see Comment.Foot.
+	End int
 }
 
 // Comment is a parsed comment. No segments means that it is none of our business.
 type Comment struct {
 	Segments []Segment
 	Misses   []Miss
+	// Foot is where text about all of them goes, at the end of a line: the end of the body, or above a fence, a comment or
+	// an element that the body leaves open to its end, which would show such text as code or hide it. Segments end above
+	// that, too. 0 without segments.
+	Foot int
 }
 
 // Miss is a line that looks like a command and is none. It starts no run; a person at a terminal is told why.
@@ -109,6 +117,12 @@ func Parse(body, prefix string) (Comment, error) {
 		}
 	}
 	comment.Segments = cut(body, lines, found, page)
+	if n := len(comment.Segments); n > 0 {
+		comment.Foot = max(comment.Segments[n-1].End, lineEnd(lines, body[:page.open]))
+		if page.open == len(body) {
+			comment.Foot = len(body)
+		}
+	}
 	if swallowed != nil {
 		return comment, &Refusal{Reason: Swallowed, Line: swallowed.number,
 			Message: fmt.Sprintf("the command %q on line %d belongs, as Markdown reads it, to the quote, list or table above it", swallowed.head.word, swallowed.number),
@@ -173,12 +187,25 @@ func cut(body string, lines []line, found []line, page page) []Segment {
 		s := Segment{Command: h.head.command, Line: h.number, Start: h.start}
 		text := body[h.start+h.head.length : limit]
 		s.Instruction = clean(text)
-		s.End = h.start + h.head.length + len(strings.TrimRightFunc(text, isBlank))
-		s.End = max(s.End, h.start+len(h.head.word))
+		s.End = lineEnd(lines, body[:limit])
+		if above := lineEnd(lines, body[:min(limit, page.open)]); above > h.start {
+			s.End = above
+		}
 		s.Quote, s.Quoted = anchor(lines, h, page)
 		segments = append(segments, s)
 	}
 	return segments
+}
+
+// lineEnd is the end of the last line of a text that is not blank: of the body whose lines are given, or of a part of it
+// that ends where a line begins.
+func lineEnd(lines []line, text string) int {
+	last := len(strings.TrimRightFunc(text, isBlank))
+	i, exact := slices.BinarySearchFunc(lines, last, func(l line, at int) int { return cmp.Compare(l.start, at) })
+	if !exact && i > 0 {
+		i--
+	}
+	return lines[i].start + len(lines[i].text)
 }
 
 // anchor is the quote right above a command: only blank lines between them, and none of the bot's own.

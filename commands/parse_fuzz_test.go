@@ -52,7 +52,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil && !errors.As(err, &r) {
 			t.Fatalf("an error of another type: %v", err)
 		}
-		checkPositions(t, body, c.Segments)
+		checkPositions(t, body, c)
 		for _, s := range c.Segments {
 			if strings.ContainsAny(s.Instruction+s.Quote, "\r\u200b\u202e") {
 				t.Errorf("%+v holds what should be cleaned away", s)
@@ -83,7 +83,7 @@ func TestParseEnds(t *testing.T) {
 		if err != nil && !errors.As(err, &r) {
 			t.Errorf("%q repeated: %v", unit, err)
 		}
-		checkPositions(t, body, c.Segments)
+		checkPositions(t, body, c)
 	}
 	deep := []byte(strings.Repeat(">", 1000) + " x\n> " + strings.Repeat(" >", 40) + "\na > b")
 	flatten(deep)

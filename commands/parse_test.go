@@ -135,7 +135,7 @@ func TestParse(t *testing.T) {
 					t.Errorf("segment %d is %+v, want %+v", i, got, tt.want[i])
 				}
 			}
-			checkPositions(t, tt.body, c.Segments)
+			checkPositions(t, tt.body, c)
 		})
 	}
 }
@@ -210,32 +210,27 @@ func TestNearMissesAreNamed(t *testing.T) {
 	}
 }
 
-// checkPositions holds what a writer of results relies on: offsets in bounds, in order, on a command, at the end of a line.
-func checkPositions(t *testing.T, body string, segments []Segment) {
+// checkPositions holds what a writer of results relies on: offsets in order, from the start of a command's line to the end of
+// a line, its break left out, whatever ends lines; the foot behind all of them, at the end of a line or of the body.
+func checkPositions(t *testing.T, body string, c Comment) {
 	t.Helper()
+	starts, ends := boundaries(body)
 	last := 0
-	for _, s := range segments {
+	for _, s := range c.Segments {
 		if s.Start < last || s.End <= s.Start || s.End > len(body) {
 			t.Fatalf("offsets %d to %d of %d after %d", s.Start, s.End, len(body), last)
 		}
-		if !strings.HasPrefix(body[s.Start:], s.Command.String()) {
-			t.Errorf("offset %d is not at %s", s.Start, s.Command)
+		if !strings.HasPrefix(body[s.Start:], s.Command.String()) || !starts[s.Start] {
+			t.Errorf("offset %d of %q is not at the start of a line with %s", s.Start, body, s.Command)
 		}
-		if s.Start > 0 && !strings.HasSuffix(body[:s.Start], "\n") && !strings.HasSuffix(body[:s.Start], "\r") && body[:s.Start] != "\ufeff" {
-			t.Errorf("offset %d is not at the start of a line", s.Start)
-		}
-		if tail := body[s.End:]; strings.TrimLeft(firstLine(tail), " \t\u00a0") != "" && clean(firstLine(tail)) != "" {
-			t.Errorf("offset %d is not at the end of a line: %q", s.End, tail)
+		if !ends[s.End] {
+			t.Errorf("offset %d of %q is not at the end of a line", s.End, body)
 		}
 		last = s.End
 	}
-}
-
-func firstLine(s string) string {
-	if i := strings.IndexAny(s, "\r\n"); i >= 0 {
-		return s[:i]
+	if len(c.Segments) > 0 && (c.Foot < last || !ends[c.Foot]) {
+		t.Errorf("the foot %d of %q is before %d, or not at the end of a line", c.Foot, body, last)
 	}
-	return s
 }
 
 // H1-04: what is invisible is known by its property and not by a list; what scripts and emoji are written with stays, once.
