@@ -141,7 +141,7 @@ func limitLasts(h http.Header, now time.Time, nth int) time.Duration {
 	}
 	reset, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64)
 	if err == nil && h.Get("X-Ratelimit-Remaining") == "0" {
-		return min(max(time.Unix(min(reset, 1<<40), 0).Sub(now), 0)+time.Second, 24*time.Hour)
+		return upTo(day, time.Unix(min(reset, 1<<40), 0).Sub(now)) + time.Second
 	}
 	return time.Minute << (nth - 1)
 }
@@ -157,7 +157,6 @@ func clock(h http.Header, now time.Time) time.Time {
 // retryAfter reads the header of that name, seconds or a date. ok is false when there is none that can be read. What is
 // longer than a day is a day: nobody waits that long.
 func retryAfter(v string, now time.Time) (d time.Duration, ok bool) {
-	const day = 24 * time.Hour
 	if n, err := strconv.ParseUint(strings.TrimSpace(v), 10, 64); err == nil {
 		return time.Duration(min(n, uint64(day/time.Second))) * time.Second, true
 	}
@@ -165,5 +164,9 @@ func retryAfter(v string, now time.Time) (d time.Duration, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	return min(max(t.Sub(now), 0), day), true
+	return upTo(day, t.Sub(now)), true
 }
+
+const day = 24 * time.Hour
+
+func upTo(most, d time.Duration) time.Duration { return min(max(d, 0), most) }
