@@ -20,10 +20,12 @@ package thread
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/commands/github"
-	"github.com/d3mlabs/ai-flow/render"
 )
 
 // API is what a thread needs of GitHub. *github.Client is one.
@@ -34,7 +36,7 @@ type API interface {
 	Comments(ctx context.Context, number int, line bool, since time.Time) ([]github.Posted, error)
 }
 
-// Thread is the place of one command. It keeps no state but what stands on GitHub.
+// Thread is the place of one command. What it knows of the thread it reads there; it is used by one goroutine.
 type Thread struct {
 	API    API
 	Event  github.Event
@@ -43,14 +45,19 @@ type Thread struct {
 	Anchors func(body string) []Anchor
 	// Lone says that the command is one question alone, whose answer is a reply.
 	Lone bool
+	// Now is the body of the command's comment as it has just been read; nil when it was not. Look and the first Wait use it
+	// in the place of a call.
+	Now *string
 	// Asked are the commands as they were authorised: those of the event's body.
 	Asked []Anchor
+
+	spare []github.Posted // comments of ours that Look found in the place of another place; the next result replaces them
 }
 
 // Anchor is a command in a body: where what belongs to it ends (a result goes there), and what it says.
 type Anchor struct {
 	End  int    // byte offset in the body, before a line break
-	Text string // command and instruction, to find it again in an edited comment
+	Text string // command and instruction as they stand there, up to End: to find it again in an edited comment
 }
 
 // Stage is what stands on the thread for a command.
@@ -61,7 +68,7 @@ const (
 	Silent  Stage = iota // nothing of ours
 	Waiting              // a status line
 	Ahead                // a result written ahead of its act
-	Failed               // a result that says that it did not work; a re-run tries again
+	Failed               // a result that says that it did not work, or was refused; a re-run tries again
 	Told                 // a result
 	Acted                // a result of an act that is not repeated
 )
@@ -71,32 +78,18 @@ type Standing struct {
 	Stage         Stage
 	Before, After string // of Ahead: digests of the document
 	Gone          bool   // the command's comment was deleted
+	Left          bool   // beside a result stands a status line: of a run that goes on, or left by one that was killed; Settle takes it away
 	URL           string // of the comment that holds it
 }
 
-// Look reads what stands on the thread. It changes nothing.
-func (t *Thread) Look(ctx context.Context) (Standing, error) { panic("unbuilt") }
+// ErrGone says that the comment with the command was deleted: then nobody is told anything new, unless an act has happened.
+var ErrGone = errors.New("the comment with the command was deleted")
 
-// Wait puts the status line, in the place of whatever stood there of ours but an answer.
-func (t *Thread) Wait(ctx context.Context, s render.Status) error { panic("unbuilt") }
-
-// Ahead writes the result of an act that is about to be done, with a status line that says so and holds the digests of the
-// document before and after.
-func (t *Thread) Ahead(ctx context.Context, r render.Result, s render.Status, before, after string) error {
-	panic("unbuilt")
-}
-
-// Settle makes a result that was written ahead final, by taking its status line away.
-func (t *Thread) Settle(ctx context.Context) (url string, err error) { panic("unbuilt") }
-
-// Tell writes the result in the place of everything of ours, and returns the address where it stands. acted says that it
-// must not be done again by a re-run. When the first place cannot be written the next is tried.
-func (t *Thread) Tell(ctx context.Context, r render.Result, acted bool) (url string, err error) {
-	panic("unbuilt")
-}
+// ErrStands says that the result of an act stands on the thread, which nothing but a result of that act replaces.
+var ErrStands = errors.New("the result of an act that was done stands there")
 
 // Digest is the digest of a document, as Ahead and Standing have it: of its text with line ends made one.
-func Digest(document string) string { panic("unbuilt") }
-
-// Strip takes everything of ours about the command id out of a body. Line ends may have been changed by a form in between.
-func Strip(body string, id int64) string { panic("unbuilt") }
+func Digest(document string) string {
+	sum := sha256.Sum256([]byte(oneLineEnd(document)))
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,164 @@
+package thread
+
+import (
+	"slices"
+	"strings"
+)
+
+// block is a piece of ours in a comment of somebody else: quoted lines between two marks, with the white space and the rule
+// that we put around them.
+type block struct {
+	mark mark
+	at   int    // offset in the body without our blocks
+	raw  string // with everything that goes when it goes
+}
+
+// rank orders what stands at one place.
+func (b block) rank() int {
+	switch {
+	case b.mark.bottom:
+		return 2
+	case b.mark.word == wordStatus:
+		return 1
+	}
+	return 0
+}
+
+// What stands in front of a block, with line ends as we write them.
+const (
+	gap  = "\n\n"
+	rule = "\n\n---\n\n"
+)
+
+// quoted is a block as we write it. The empty line before the end mark closes whatever the text left open, a table or a
+// piece of HTML; the end mark is HTML itself, so no line of a person's below it can be taken into our quote.
+func quoted(m mark, text string) block {
+	var b strings.Builder
+	b.WriteString(gap)
+	if m.bottom {
+		b.Reset()
+		b.WriteString(rule)
+	}
+	b.WriteString("> " + m.String() + "\n" + quote(text) + ">\n> " + endMark + "\n")
+	return block{mark: m, raw: b.String()}
+}
+
+// quote puts every line into a block quote. A mark that text brings along is broken: it could end the block.
+func quote(text string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(oneLineEnd(text), "\n"), "\n") {
+		if line != "" {
+			line = " " + strings.ReplaceAll(line, prefix, broken)
+		}
+		b.WriteString(">" + line + "\n")
+	}
+	return b.String()
+}
+
+func oneLineEnd(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
+// Strip takes everything of ours about the command id out of a body. Line ends may have been changed by a form in between.
+// Of a block that is not whole nothing is taken: doubt leaves text where it is.
+func Strip(body string, id int64) string {
+	clean, _ := lift(body, id)
+	return clean
+}
+
+// lift takes our blocks out of a body. Taking one out may bring the halves of another together, which nobody but a person
+// who plays with marks can have made; then all go, and none is returned.
+func lift(body string, id int64) (clean string, blocks []block) {
+	clean, blocks = liftOnce(body, id)
+	for last := body; len(clean) < len(last); {
+		last = clean
+		var more []block
+		if clean, more = liftOnce(last, id); len(more) > 0 {
+			blocks = nil
+		}
+	}
+	return clean, blocks
+}
+
+func liftOnce(body string, id int64) (string, []block) {
+	var clean strings.Builder
+	var blocks []block
+	done, begin := 0, -1 // end of what was dealt with; start of a block that is open
+	var m mark
+	for at := 0; at < len(body); {
+		next := len(body)
+		if i := strings.IndexByte(body[at:], '\n'); i >= 0 {
+			next = at + i + 1
+		}
+		line := strings.TrimSuffix(strings.TrimSuffix(body[at:next], "\n"), "\r")
+		content, _ := strings.CutPrefix(line, "> ")
+		read, isMark := readMark(content)
+		switch {
+		case !strings.HasPrefix(line, ">"):
+			begin = -1
+		case isMark && read.id == id && read.word != wordAside:
+			m, begin = read, at
+		case isMark:
+			begin = -1
+		case content == endMark && begin >= 0:
+			start := begin - lead(body[done:begin], m, body[begin:])
+			clean.WriteString(body[done:start])
+			blocks = append(blocks, block{mark: m, at: clean.Len(), raw: body[start:next]})
+			done, begin = next, -1
+		}
+		at = next
+	}
+	clean.WriteString(body[done:])
+	return clean.String(), blocks
+}
+
+// lead is the length of what we put in front of a block. Its line ends are those of the block's first line: a form changes
+// all or none, and a CR that does not belong to ours is a person's.
+func lead(before string, m mark, from string) int {
+	first, _, _ := strings.Cut(from, "\n")
+	crlf := strings.HasSuffix(first, "\r")
+	for _, l := range []string{rule, gap} {
+		if l == rule && !m.bottom {
+			continue
+		}
+		if crlf {
+			l = strings.ReplaceAll(l, "\n", "\r\n")
+		}
+		if rest, ok := strings.CutSuffix(before, l); ok && (crlf || !strings.HasSuffix(rest, "\r")) {
+			return len(l)
+		}
+	}
+	return 0
+}
+
+// lay is the inverse of lift: it puts blocks into a body without any.
+func lay(clean string, blocks []block) string {
+	blocks = slices.Clone(blocks)
+	slices.SortStableFunc(blocks, func(a, b block) int {
+		if a.at != b.at {
+			return a.at - b.at
+		}
+		return a.rank() - b.rank()
+	})
+	var body strings.Builder
+	done := 0
+	for _, b := range blocks {
+		body.WriteString(clean[done:b.at] + b.raw)
+		done = b.at
+	}
+	return body.String() + clean[done:]
+}
+
+// lineEnd is the end of the line that an offset is in, before its line break. Only there is a block put in, so that what
+// follows begins a line as it did before; and never behind a CR, which would take the first line break of ours for its own
+// half.
+func lineEnd(body string, at int) int {
+	at = min(max(at, 0), len(body))
+	for at < len(body) && body[at] != '\n' && body[at] != '\r' {
+		at++
+	}
+	for at > 0 && body[at-1] == '\r' {
+		at--
+	}
+	return at
+}

@@ -1,0 +1,116 @@
+package thread
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// word is what a mark begins. The marks are read by exact shape alone: whatever differs by a byte is text of a person.
+type word string
+
+const (
+	wordResult word = "result" // a result, or a part of one
+	wordStatus word = "status" // a status line
+	wordAside  word = "aside"  // a comment of ours that another one has replaced: it points there and stands for nothing
+)
+
+// The stages as marks have them. waiting is that of a comment of our own that holds no result yet.
+const (
+	waiting = "waiting"
+	failed  = "failed"
+	told    = "told"
+	acted   = "acted"
+)
+
+// mark begins a piece of ours. Digests stand in the mark of a status line that was written ahead.
+type mark struct {
+	word          word
+	id            int64 // of the comment, or review, with the command
+	stage         string
+	bottom        bool // what belongs to the whole comment, below a rule of ours
+	before, after string
+}
+
+// prefix begins every mark; endMark ends what a mark began.
+const (
+	prefix  = "<!-- ai-flow:"
+	endMark = "<!-- ai-flow:end -->"
+)
+
+// broken is how prefix stands in text that is quoted by us: shown to nobody, or inside code as good as the same.
+const broken = "<! -- ai-flow:"
+
+var (
+	markShape = regexp.MustCompile(`^<!-- ai-flow:(result|status|aside) ([1-9][0-9]{0,18})(?: stage=(waiting|failed|told|acted))?` +
+		`( part=bottom)?(?: before=([0-9a-f]{32}) after=([0-9a-f]{32}))? -->$`)
+	digestShape = regexp.MustCompile(`^[0-9a-f]{32}$`)
+)
+
+func (m mark) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s %d", prefix, m.word, m.id)
+	if m.stage != "" {
+		b.WriteString(" stage=" + m.stage)
+	}
+	if m.bottom {
+		b.WriteString(" part=bottom")
+	}
+	if m.before != "" {
+		b.WriteString(" before=" + m.before + " after=" + m.after)
+	}
+	return b.String() + " -->"
+}
+
+// readMark reads a line that is a mark and nothing else.
+func readMark(line string) (mark, bool) {
+	if !strings.HasPrefix(line, prefix) {
+		return mark{}, false
+	}
+	m := markShape.FindStringSubmatch(line)
+	if m == nil {
+		return mark{}, false
+	}
+	id, err := strconv.ParseInt(m[2], 10, 64)
+	return mark{word: word(m[1]), id: id, stage: m[3], bottom: m[4] != "", before: m[5], after: m[6]}, err == nil
+}
+
+// standing says what marks stand for together.
+func standing(marks []mark) (s Standing) {
+	status := false
+	for _, m := range marks {
+		switch {
+		case m.word == wordResult:
+			s.Stage = max(s.Stage, stage(m.stage))
+		case m.word == wordStatus && m.before != "":
+			s.Before, s.After = m.before, m.after
+			status = true
+		case m.word == wordStatus:
+			status = true
+		}
+	}
+	switch {
+	case s.Before != "" && s.Stage == Acted:
+		s.Stage = Ahead
+	case status && s.Stage == Silent:
+		s.Stage = Waiting
+	case status && s.Stage > Waiting:
+		s.Left = true
+	}
+	return s
+}
+
+func stage(name string) Stage {
+	switch name {
+	case waiting:
+		return Waiting
+	case failed:
+		return Failed
+	case told:
+		return Told
+	case acted:
+		return Acted
+	}
+	return Silent
+}

@@ -1,0 +1,187 @@
+package thread
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+// The bounds of a comment. GitHub counts characters; we count bytes, which are never fewer.
+const (
+	maxBody  = 65_536
+	tight    = 2 << 10 // below this a result says too little for its place
+	frame    = 200     // bytes that marks, rule and empty lines of one block take at most
+	maxTries = 4
+)
+
+var errNoRoom = errors.New("there is no room for the result in the comment")
+
+// saying is what is to stand on a thread for a command.
+type saying struct {
+	id            int64
+	result        render.Result
+	stage         string // waiting when there is no result yet
+	status        string // Markdown of the status line; "" for none
+	before, after string
+}
+
+func (s saying) mark() mark { return mark{word: wordResult, id: s.id, stage: s.stage} }
+
+// statusBlock are the blocks of the status line: one or none.
+func (s saying) statusBlock(at int) []block {
+	if s.status == "" {
+		return nil
+	}
+	b := quoted(mark{word: wordStatus, id: s.id, before: s.before, after: s.after}, s.status)
+	b.at = at
+	return []block{b}
+}
+
+// spots are the places in a body that holds nothing of ours.
+type spots struct {
+	asked []int // of each command that was asked for; -1 when it stands there no more
+	last  int   // below the last command
+	end   int   // below everything, as far as a reader would see it there
+}
+
+// spots finds the places of a body. What a person wrote may leave a fence, a fold or a comment open to its end; then the
+// end of the body is no place, and what would stand there stands below the last command. Closing it would be an edit of
+// text that is not ours.
+func (t *Thread) spots(body string) spots {
+	found := t.Anchors(body)
+	at := make([]int, len(found))
+	s := spots{asked: match(t.Asked, found)}
+	for i, a := range found {
+		at[i] = t.spot(body, a)
+		s.last = max(s.last, at[i])
+	}
+	for i, j := range s.asked {
+		if j >= 0 {
+			s.asked[i] = at[j]
+		}
+	}
+	s.end = s.last
+	if t.plain(body) {
+		s.end = lineEnd(body, len(body))
+		if len(found) == 0 {
+			s.last = s.end
+		}
+	}
+	return s
+}
+
+// match finds the commands that were asked for among those that stand there now: the same ones in the same order, or else
+// each by its text. -1 is one that is gone, or changed.
+func match(asked, found []Anchor) []int {
+	at, used := make([]int, len(asked)), make([]bool, len(found))
+	for i, a := range asked {
+		at[i] = -1
+		for j, f := range found {
+			if !used[j] && oneLineEnd(a.Text) == oneLineEnd(f.Text) {
+				at[i], used[j] = j, true
+				break
+			}
+		}
+	}
+	return at
+}
+
+// plain reports whether a reader sees what would stand at the end of a body, as it is. The parser of commands knows: it is
+// where a command would be one. A second reading of Markdown in this package would differ from it sooner or later.
+func (t *Thread) plain(body string) bool {
+	if len(t.Asked) == 0 {
+		return true
+	}
+	words := strings.Fields(t.Asked[0].Text)
+	if len(words) == 0 {
+		return true
+	}
+	body += "\n\n" + words[0]
+	found := t.Anchors(body)
+	return len(found) > 0 && found[len(found)-1] == Anchor{End: len(body), Text: words[0]}
+}
+
+// spot is the place of a command's result: where its text ends, or, when that is inside something that was left open, the
+// end of an earlier paragraph of it, at worst of its first line. It looks back in growing steps, so that the longest comment
+// takes 18 readings.
+func (t *Thread) spot(body string, a Anchor) int {
+	end := lineEnd(body, a.End)
+	start := a.End - len(a.Text)
+	if start < 0 || a.End > len(body) || body[start:a.End] != a.Text || t.plain(body[:end]) {
+		return end
+	}
+	ends := paragraphs(body[start:a.End])
+	for step := 1; step <= len(ends); step *= 2 {
+		if at := lineEnd(body, start+ends[len(ends)-step]); t.plain(body[:at]) {
+			return at
+		}
+	}
+	return lineEnd(body, start)
+}
+
+// paragraphs are the ends of the lines that have an empty line below them.
+func paragraphs(text string) (ends []int) {
+	blank, at := true, 0
+	for line := range strings.Lines(text) {
+		now := strings.TrimSpace(line) == ""
+		if now && !blank {
+			ends = append(ends, at-1)
+		}
+		blank = now
+		at += len(line)
+	}
+	return ends
+}
+
+// inPlace puts what is to be said into a body that holds nothing of ours.
+func (t *Thread) inPlace(body string, s saying) (string, error) {
+	spots := t.spots(body)
+	room := maxBody - len(body) - len(s.status) - frame*(len(t.Asked)+3)
+	for range maxTries {
+		if room < tight {
+			return "", errNoRoom
+		}
+		blocks := append(t.results(render.InPlace(s.result, room), spots, s), s.statusBlock(spots.last)...)
+		said := lay(body, blocks)
+		if len(said) <= maxBody {
+			return said, nil
+		}
+		room -= len(said) - maxBody
+	}
+	return "", errNoRoom
+}
+
+// results are the parts of a result at their places. A command that a person took away or changed meanwhile is named.
+func (t *Thread) results(p render.Parts, spots spots, s saying) (blocks []block) {
+	for i, text := range p.Segments {
+		at := spots.end
+		switch whole := len(p.Segments) == 1 && len(t.Asked) > 1; {
+		case whole || i >= len(t.Asked):
+		case spots.asked[i] >= 0:
+			at = spots.asked[i]
+		default:
+			text = naming(t.Asked[i]) + "\n\n" + text
+		}
+		b := quoted(s.mark(), text)
+		b.at = at
+		blocks = append(blocks, b)
+	}
+	if p.Bottom != "" {
+		m := s.mark()
+		m.bottom = true
+		b := quoted(m, p.Bottom)
+		b.at = spots.end
+		blocks = append(blocks, b)
+	}
+	return blocks
+}
+
+// naming is a command as it was given, shortened, safe to show.
+func naming(a Anchor) string {
+	line, _, _ := strings.Cut(oneLineEnd(a.Text), "\n")
+	if len(line) > 200 {
+		line = strings.ToValidUTF8(line[:200], "") + "…"
+	}
+	return strings.TrimRight(render.Prose(line), "\n")
+}

@@ -1,0 +1,200 @@
+package thread
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/commands/github"
+)
+
+// command is the comment that holds the command.
+func (t *Thread) command() github.Ref {
+	return github.Ref{Line: t.Event.Surface == github.OnLine, ID: t.Event.Comment.ID}
+}
+
+// amend changes a comment to what change makes of it, and returns it as it then stands. Each try reads first, so that an
+// edit whose answer was lost is found to have happened, and what a person wrote meanwhile is kept; known is the comment for
+// the first try when it has just been read. Between a reading and a writing GitHub lets nobody lock: what is written in that
+// moment is lost, and stays in the history of edits (F-60).
+func (t *Thread) amend(ctx context.Context, ref github.Ref, known *github.Posted, change func(body string) (string, error)) (github.Posted, error) {
+	var last error
+	for try := 0; ; try++ {
+		is, err := t.read(ctx, ref, known)
+		if err != nil {
+			return is, errors.Join(err, last)
+		}
+		known = nil
+		want, err := change(is.Body)
+		if err != nil || same(is.Body, want) {
+			return is, err
+		}
+		if try == maxWrites {
+			return is, last
+		}
+		stands, err := t.API.EditComment(ctx, ref, want)
+		switch {
+		case err != nil && hopeless(err):
+			return is, err
+		case err != nil:
+			last = err
+		case same(stands.Body, want) || t.keeps(stands.Body, want):
+			return stands, nil
+		default:
+			last = errors.New("somebody else writes in the comment, and what was said is gone again")
+		}
+	}
+}
+
+func (t *Thread) read(ctx context.Context, ref github.Ref, known *github.Posted) (github.Posted, error) {
+	if known != nil {
+		return *known, nil
+	}
+	return t.API.Comment(ctx, ref)
+}
+
+// maxWrites bounds how often one thing is written.
+const maxWrites = 3
+
+// same compares bodies as far as GitHub keeps them.
+func same(a, b string) bool {
+	return strings.TrimSpace(oneLineEnd(a)) == strings.TrimSpace(oneLineEnd(b))
+}
+
+// keeps reports whether our blocks of want stand in a body, whatever else does.
+func (t *Thread) keeps(body, want string) bool {
+	id := t.Event.Comment.ID
+	_, a := lift(body, id)
+	_, b := lift(want, id)
+	return slices.EqualFunc(a, b, func(a, b block) bool { return same(a.raw, b.raw) })
+}
+
+// hopeless is a failure that another try would meet again.
+func hopeless(err error) bool {
+	var e *github.Error
+	if !errors.As(err, &e) || e.Unsure {
+		return false
+	}
+	switch e.Kind {
+	case github.Gone, github.Forbidden, github.Unauthorized, github.Invalid, github.Cancelled:
+		return true
+	}
+	return false
+}
+
+func isGone(err error) bool {
+	var e *github.Error
+	return errors.As(err, &e) && e.Kind == github.Gone
+}
+
+func unsure(err error) bool {
+	var e *github.Error
+	return errors.As(err, &e) && e.Unsure
+}
+
+// outlet is where comments of our own go.
+type outlet struct {
+	line   bool  // into the thread of a line, else into the conversation
+	thread int64 // the comment that began that thread
+}
+
+// replies is where the answer to a lone question goes.
+func (t *Thread) replies() outlet {
+	if t.Event.Surface != github.OnLine {
+		return outlet{}
+	}
+	o := outlet{line: true, thread: t.Event.Comment.ReplyTo}
+	if o.thread == 0 {
+		o.thread = t.Event.Comment.ID
+	}
+	return o
+}
+
+// listing is what a list of comments tells about a command.
+type listing struct {
+	own  []github.Posted // comments of ours about it, oldest first
+	here *github.Posted  // the comment with the command, when the list reaches it
+}
+
+// list looks for comments of our own. What somebody else wrote is not ours whatever mark it begins with, and without a name
+// of our own nothing is.
+func (t *Thread) list(ctx context.Context, o outlet) (listing, error) {
+	since := t.Event.Comment.Created
+	if !since.IsZero() {
+		since = since.Add(-time.Minute) // whatever "at or after" means to the second, the command itself is in it
+	}
+	all, err := t.API.Comments(ctx, t.Event.Number, o.line, since)
+	if err != nil {
+		return listing{}, err
+	}
+	var l listing
+	for _, c := range all {
+		if c.Ref == t.command() && t.Event.Surface != github.OnReview {
+			l.here = &c
+			continue
+		}
+		if _, about := ownMarks(c.Body, t.Event.Comment.ID); about && t.Viewer != "" && strings.EqualFold(c.Author, t.Viewer) {
+			l.own = append(l.own, c)
+		}
+	}
+	slices.SortFunc(l.own, func(a, b github.Posted) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	return l, nil
+}
+
+// publish makes a comment of our own say what text wants it to: the one that stands there already, else a new one. It looks
+// before each post, so that one whose answer was lost is found and not posted again. text sees what is listed before
+// anything is written, and its error ends it.
+func (t *Thread) publish(ctx context.Context, o outlet, text func(listing) (string, error)) (string, error) {
+	var last error
+	for try := 0; ; try++ {
+		l, err := t.list(ctx, o)
+		if err != nil {
+			return "", errors.Join(err, last)
+		}
+		body, err := text(l)
+		switch {
+		case errors.Is(err, ErrStands):
+			return l.own[0].URL, err
+		case err != nil:
+			return "", err
+		case len(l.own) > 0:
+			return t.update(ctx, l.own, body)
+		case try == maxWrites:
+			return "", last
+		}
+		posted, err := t.API.Post(ctx, t.Event.Number, o.thread, body)
+		if err == nil {
+			return posted.URL, nil
+		}
+		if !unsure(err) || t.Viewer == "" {
+			return "", err
+		}
+		last = err
+	}
+}
+
+// update keeps the oldest of our comments up to date. A second one, which only a list that was not up to date can have
+// caused, becomes a pointer to it: to delete it would need a right and a call more, for what hardly ever happens.
+func (t *Thread) update(ctx context.Context, own []github.Posted, body string) (string, error) {
+	stands, err := t.amend(ctx, own[0].Ref, &own[0], func(string) (string, error) { return body, nil })
+	if err != nil {
+		return "", err
+	}
+	return stands.URL, t.retire(ctx, own[1:], stands.URL)
+}
+
+// retire makes comments of ours point to the one that replaces them.
+func (t *Thread) retire(ctx context.Context, own []github.Posted, url string) (err error) {
+	for _, c := range own {
+		if c.URL == url {
+			continue
+		}
+		_, e := t.amend(ctx, c.Ref, &c, func(string) (string, error) { return aside(t.Event.Comment.ID, url), nil })
+		if !isGone(e) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
