@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed" // the description
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,6 +36,9 @@ var describe = sync.OnceValues(func() (*description, error) {
 		return nil, fmt.Errorf("reading GitHub's description: %w", err)
 	}
 	doc.Paths.Set("/installation/token", revocation())
+	if err := allowDeletedHeads(doc); err != nil {
+		return nil, err
+	}
 	d := &description{}
 	for address, item := range doc.Paths.Map() {
 		d.paths = append(d.paths, &template{split(address), routers.Route{Spec: doc, Path: address, PathItem: item}})
@@ -49,6 +53,28 @@ func revocation() *openapi3.PathItem {
 		OperationID: "apps/revoke-installation-access-token",
 		Responses:   openapi3.NewResponses(openapi3.WithStatus(http.StatusNoContent, &openapi3.ResponseRef{Value: gone})),
 	}}
+}
+
+// allowDeletedHeads corrects the description: the repository of a pull request's head is null when it was deleted, as the
+// description of webhooks has it.
+func allowDeletedHeads(doc *openapi3.T) error {
+	head := doc.Components.Schemas["pull-request"].Value.Properties["head"].Value.Properties["repo"]
+	if head == nil || head.Value == nil {
+		return errors.New("reading GitHub's description: a pull request has no head")
+	}
+	nullable := *head.Value
+	nullable.Nullable = true
+	doc.Components.Schemas["pull-request"].Value.Properties["head"].Value.Properties["repo"] = &openapi3.SchemaRef{Value: &nullable}
+	return nil
+}
+
+// options of judging: with the place and the reason in errors, without the schema, which is pages long.
+func options(strict bool) *openapi3filter.Options {
+	o := &openapi3filter.Options{IncludeResponseStatus: strict}
+	o.WithCustomSchemaErrorFunc(func(err *openapi3.SchemaError) string {
+		return fmt.Sprintf("at /%s: %s", strings.Join(err.JSONPointer(), "/"), err.Reason)
+	})
+	return o
 }
 
 func split(p string) []string { return strings.Split(strings.Trim(p, "/"), "/") }
@@ -109,6 +135,7 @@ func isParameter(segment string) bool { return strings.HasPrefix(segment, "{") }
 // request judges a request. The description allows fields and parameters that it does not name; a client that sends one
 // has misread it, so here they are breaches.
 func request(in *openapi3filter.RequestValidationInput, body []byte) error {
+	in.Options = options(false)
 	in.Request.Body = io.NopCloser(bytes.NewReader(body))
 	if err := openapi3filter.ValidateRequest(context.Background(), in); err != nil {
 		return err
@@ -133,7 +160,7 @@ func request(in *openapi3filter.RequestValidationInput, body []byte) error {
 func response(in *openapi3filter.RequestValidationInput, status int, header http.Header, body []byte) error {
 	err := openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: in, Status: status, Header: header, Body: io.NopCloser(bytes.NewReader(body)),
-		Options: &openapi3filter.Options{IncludeResponseStatus: status < 300},
+		Options: options(status < 300),
 	})
 	if err != nil || status >= 300 || len(body) == 0 {
 		return err

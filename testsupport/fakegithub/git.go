@@ -48,21 +48,6 @@ func (r *Repo) git(stdin string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// ref is the commit that a full reference ("refs/heads/main") points to; "": there is none.
-func (r *Repo) ref(name string) string {
-	out, err := r.git("", "for-each-ref", "--format=%(refname) %(objectname)", name)
-	if err != nil {
-		r.s.t.Errorf("fake GitHub: %v", err)
-		return ""
-	}
-	for line := range strings.Lines(string(out)) {
-		if at, oid, _ := strings.Cut(strings.TrimSpace(line), " "); at == name {
-			return oid
-		}
-	}
-	return ""
-}
-
 // object is the type ("commit", "tree", "blob", "tag") and the content of whatever rev ("HEAD:path", an oid) names; kind
 // is "" when it names nothing.
 func (r *Repo) object(rev string) (kind string, content []byte) {
@@ -106,39 +91,6 @@ func unix(seconds string) time.Time {
 	}
 	return time.Unix(n, 0).UTC()
 }
-
-// refresh brings a pull request up to date with the branches that it is about, as GitHub does after each push: its
-// headOID, refs/pull/N/head, and the moment of the head's first check suite, which is now when git was used directly.
-func (r *Repo) refresh(t *thread) {
-	p := t.pull
-	if p == nil || p.merged || p.head == nil {
-		return
-	}
-	oid := p.head.ref("refs/heads/" + p.headBranch)
-	if oid == "" || oid == p.headOID {
-		return
-	}
-	if _, err := r.git("", "fetch", "--quiet", "--no-tags", p.head.dir, "+"+oid+":"+pullRef(t.number)); err != nil {
-		r.s.t.Errorf("fake GitHub: %v", err)
-		return
-	}
-	now := r.s.tick()
-	if _, seen := r.checked[oid]; !seen {
-		r.checked[oid] = now
-	}
-	if p.headOID != "" && !r.contains(oid, p.headOID) {
-		p.forced = now
-	}
-	p.headOID, t.body.updated = oid, now
-}
-
-// contains reports whether old is an ancestor of oid: else the branch was pushed with force.
-func (r *Repo) contains(oid, old string) bool {
-	_, err := r.git("", "merge-base", "--is-ancestor", old, oid)
-	return err == nil
-}
-
-func pullRef(number int) string { return fmt.Sprintf("refs/pull/%d/head", number) }
 
 // entry is an entry of a tree.
 type entry struct {

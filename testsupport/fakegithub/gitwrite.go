@@ -24,24 +24,30 @@ const config = `[core]
 	auto = 0
 `
 
-// initialise makes the bare repository, by hand since git init takes longer than all the rest of New, or from its parent.
+// initialise makes the bare repository, by hand since starting git takes longer than all the rest. A fork shares the
+// objects of its parent, as on GitHub, where the commits of forks can be had from the parent too.
 func (r *Repo) initialise(parent *Repo) error {
-	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads"} {
-		if err := os.MkdirAll(path.Join(r.dir, dir), 0o755); err != nil {
-			return err
-		}
+	if err := os.MkdirAll(path.Join(r.dir, "refs/heads"), 0o755); err != nil {
+		return err
+	}
+	if err := r.share(parent); err != nil {
+		return err
 	}
 	if err := os.WriteFile(path.Join(r.dir, "HEAD"), []byte("ref: refs/heads/"+r.defaultBranch+"\n"), 0o644); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path.Join(r.dir, "config"), []byte(config), 0o644); err != nil {
+	return os.WriteFile(path.Join(r.dir, "config"), []byte(config), 0o644)
+}
+
+func (r *Repo) share(parent *Repo) error {
+	objects := path.Join(r.dir, "objects")
+	if parent == nil {
+		return os.MkdirAll(path.Join(objects, "pack"), 0o755)
+	}
+	if err := os.Symlink(path.Join(parent.dir, "objects"), objects); err != nil {
 		return err
 	}
-	if parent == nil {
-		return nil
-	}
-	_, err := r.git("", "fetch", "--quiet", "--no-tags", parent.dir, "refs/heads/*:refs/heads/*")
-	return err
+	return r.setRef("refs/heads/"+r.defaultBranch, parent.ref("refs/heads/"+r.defaultBranch))
 }
 
 // commitFiles writes a commit with files on top of ref, or of from when that is given or ref is not there yet.
