@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -204,11 +205,15 @@ func checkOutcome(t *testing.T, out Outcome) {
 	}
 }
 
-func validateReport(t *testing.T, data []byte) {
-	t.Helper()
+var reportSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	schema, err := compiler.Compile("report.schema.json")
+	return compiler.Compile("report.schema.json")
+})
+
+func validateReport(t *testing.T, data []byte) {
+	t.Helper()
+	schema, err := reportSchema()
 	if err != nil {
 		t.Fatal(err)
 	}

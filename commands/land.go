@@ -116,14 +116,14 @@ func (l *landing) announce(ctx context.Context, w write) error {
 	return l.Place.Announce(ctx, ahead.outcome().Result, w.was, w.now)
 }
 
-// giveUp ends a landing whose document never stood still. Where a write may have happened a last look decides.
+// giveUp ends a landing whose document never stood still, with a last look: the last write may have happened.
 func (l *landing) giveUp(ctx context.Context) {
 	if l.failed > 0 {
 		l.failed = failures
-		l.next(ctx)
-		return
 	}
-	l.propose(ctx, failure{class: "moved", message: fmt.Sprintf("the document changed %d times while it was being written, so nothing was; the proposed change is below", tries)})
+	if _, open := l.next(ctx); open {
+		l.propose(ctx, failure{class: "moved", message: fmt.Sprintf("the document changed %d times while it was being written, so nothing was; the proposed change is below", tries)})
+	}
 }
 
 // propose shows a change that was not made.
