@@ -3,7 +3,9 @@ package fakegithub
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -22,8 +24,8 @@ const facts = `query($owner:String!,$name:String!,$number:Int!,$node:ID!){
     policy:object(expression:"HEAD:.github/ai-flow.yml"){... on Blob{text byteSize isBinary isTruncated}}
     subject:issueOrPullRequest(number:$number){
       __typename
-      ... on Issue{title body author{login} createdAt lastEditedAt editor{login} viewerDidAuthor locked closed}
-      ... on PullRequest{title body author{login} createdAt lastEditedAt editor{login} viewerDidAuthor locked closed merged
+      ... on Issue{title body author{__typename login} createdAt lastEditedAt editor{__typename login} viewerDidAuthor locked closed}
+      ... on PullRequest{title body author{__typename login} createdAt lastEditedAt editor{__typename login} viewerDidAuthor locked closed merged
         headRefName headRefOid headRepository{name owner{login}} isCrossRepository baseRefName
         commits(last:1){nodes{commit{oid committedDate checkSuites(first:1){nodes{createdAt}}}}}
         timelineItems(last:1,itemTypes:[HEAD_REF_FORCE_PUSHED_EVENT]){nodes{... on HeadRefForcePushedEvent{createdAt}}}
@@ -32,10 +34,10 @@ const facts = `query($owner:String!,$name:String!,$number:Int!,$node:ID!){
   }
   command:node(id:$node){
     __typename
-    ... on IssueComment{body author{login} createdAt lastEditedAt editor{login} viewerDidAuthor}
-    ... on PullRequestReviewComment{body author{login} createdAt lastEditedAt editor{login} viewerDidAuthor
-      replyTo{body author{login} createdAt lastEditedAt editor{login} viewerDidAuthor}}
-    ... on PullRequestReview{body author{login} createdAt lastEditedAt editor{login} viewerDidAuthor}
+    ... on IssueComment{body author{__typename login} createdAt lastEditedAt editor{__typename login} viewerDidAuthor}
+    ... on PullRequestReviewComment{body author{__typename login} createdAt lastEditedAt editor{__typename login} viewerDidAuthor
+      replyTo{body author{__typename login} createdAt lastEditedAt editor{__typename login} viewerDidAuthor}}
+    ... on PullRequestReview{body author{__typename login} createdAt lastEditedAt editor{__typename login} viewerDidAuthor}
   }
 }`
 
@@ -54,14 +56,14 @@ func (s *stub) Errorf(format string, args ...any) {
 // lab is a world with one of everything.
 type lab struct {
 	*Server
-	t     *testing.T
+	t     testing.TB
 	repo  *Repo
 	bot   *token // of an App, with what an App of ai-flow has
 	issue int
 	pull  int
 }
 
-func newLab(t *testing.T) *lab {
+func newLab(t testing.TB) *lab {
 	s := New(t)
 	s.User("ann", "write")
 	s.User("bob", "read")
@@ -135,9 +137,9 @@ func TestFactsOfAnIssue(t *testing.T) {
 		t.Errorf("operation %q", operation)
 	}
 	body := l.repo.must(l.issue).body
-	want := fmt.Sprintf(`{"data":{"command":{"__typename":"IssueComment","author":{"login":"bob"},"body":"/ask why?","createdAt":%q,"editor":null,"lastEditedAt":null,"viewerDidAuthor":false},`+
+	want := fmt.Sprintf(`{"data":{"command":{"__typename":"IssueComment","author":{"__typename":"User","login":"bob"},"body":"/ask why?","createdAt":%q,"editor":null,"lastEditedAt":null,"viewerDidAuthor":false},`+
 		`"repository":{"defaultBranchRef":{"name":"main","target":{"oid":%q}},"policy":{"byteSize":12,"isBinary":false,"isTruncated":false,"text":"agent: demo\n"},`+
-		`"subject":{"__typename":"Issue","author":{"login":"ann"},"body":"Another body","closed":false,"createdAt":%q,"editor":{"login":"bob"},"lastEditedAt":%q,"locked":false,"title":"A title","viewerDidAuthor":false}},`+
+		`"subject":{"__typename":"Issue","author":{"__typename":"User","login":"ann"},"body":"Another body","closed":false,"createdAt":%q,"editor":{"__typename":"User","login":"bob"},"lastEditedAt":%q,"locked":false,"title":"A title","viewerDidAuthor":false}},`+
 		`"viewer":{"login":"ai-flow[bot]"}}}`,
 		wire(command.created), l.repo.ref("refs/heads/main"), wire(body.created), wire(body.edited))
 	if got := asJSON(answer); got != want {
@@ -356,6 +358,37 @@ func TestRefusedQueries(t *testing.T) {
 	}
 }
 
+// Over HTTP, with tokens as they come and go.
+func TestTokensOfGraphQL(t *testing.T) {
+	l := newLab(t)
+	static := l.StaticToken()
+	for _, c := range []struct{ credential, want string }{
+		{"", `401 {"documentation_url":"https://docs.github.com/rest","message":"This endpoint requires you to be authenticated.","status":"401"}`},
+		{"Bearer nonsense", `401 {"documentation_url":"https://docs.github.com/rest","message":"Bad credentials","status":"401"}`},
+		{"Bearer " + static, `200 {"data":{"viewer":{"login":"github-actions[bot]"}}}`},
+		{"token " + static, `200 {"data":{"viewer":{"login":"github-actions[bot]"}}}`},
+	} {
+		ask, err := http.NewRequest("POST", l.GraphQL(), strings.NewReader(`{"query":"{viewer{login}}"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask.Header.Set("Authorization", c.credential)
+		resp, err := http.DefaultClient.Do(ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if got := fmt.Sprintf("%d %s", resp.StatusCode, strings.TrimSpace(string(body))); err != nil || got != c.want {
+			t.Errorf("%q: %s, %v; want %s", c.credential, got, err, c.want)
+		}
+	}
+	last := l.Requests()[3]
+	if last.Operation != "graphql:viewer" || last.Token != "static" || last.Status != 200 {
+		t.Errorf("noted as %+v", last)
+	}
+}
+
 func TestRequestThatIsNoJSON(t *testing.T) {
 	l := newLab(t)
 	s := &stub{TB: t}
@@ -461,6 +494,11 @@ func TestReviewThreads(t *testing.T) {
 	nodes := at(answer, "data", "repository", "pullRequest", "reviewThreads", "nodes")
 	if got := asJSON(at(nodes, 0, "comments", "nodes")); got != `[{"body":"one"},{"body":"two"},{"body":"three"}]` || at(nodes, 0, "isResolved") != false || at(nodes, 1, "path") != "c.txt" || at(nodes, 2) != nil {
 		t.Errorf("threads: %s", asJSON(nodes))
+	}
+	l.repo.Resolve(one.ID)
+	answer, _ = l.ask(l.bot, `{repository(owner:"acme",name:"rocket"){pullRequest(number:2){reviewThreads(last:2){nodes{isResolved}}}}}`, nil)
+	if got := asJSON(at(answer, "data", "repository", "pullRequest", "reviewThreads", "nodes")); got != `[{"isResolved":true},{"isResolved":false}]` {
+		t.Errorf("one is resolved: %s", got)
 	}
 	again, _ := l.ask(l.bot, `query($id:ID!){node(id:$id){... on PullRequestReviewThread{path}}}`, map[string]any{"id": at(nodes, 1, "id")})
 	if at(again, "data", "node", "path") != "c.txt" {
@@ -575,4 +613,16 @@ func (f faked) held(def *ast.Definition) string {
 		}
 	}
 	return b.String()
+}
+
+// What one look at everything costs, without HTTP.
+func BenchmarkFacts(b *testing.B) {
+	l := newLab(b)
+	e := l.repo.ReviewComment(l.pull, "ann", "/ask why?", "b.txt", 0)
+	variables := map[string]any{"owner": "acme", "name": "rocket", "number": l.pull, "node": l.repo.mustText(onLine, e.ID).node()}
+	for b.Loop() {
+		if answer, _ := l.ask(l.bot, facts, variables); answer["errors"] != nil {
+			b.Fatal(asJSON(answer))
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // written is a text of any kind.
@@ -46,21 +45,13 @@ func (x *asking) comment(t *text) map[string]any {
 		"id": t.node(), "databaseId": t.id, "fullDatabaseId": strconv.FormatInt(t.id, 10),
 		"body": t.body, "author": x.actor(t.author()), "authorAssociation": t.repo.association(t.author()),
 		"createdAt": t.created, "publishedAt": t.created, "updatedAt": t.updated, "createdViaEmail": false,
-		"lastEditedAt": moment(t.edited), "editor": x.actor(t.lastEditor()), "includesCreatedEdit": t.edits > 0,
+		"lastEditedAt": stampOr(t.edited), "editor": x.actor(t.lastEditor()), "includesCreatedEdit": t.edits > 0,
 		"viewerDidAuthor": t.by == x.by.as,
 		"url":             x.s.URL() + at, "resourcePath": at,
 		"repository":     lazily(func(*arguments) any { return x.repository(t.repo) }),
 		"reactions":      x.reactions(t),
 		"reactionGroups": lazily(func(*arguments) any { return x.reactionGroups(t) }),
 	}
-}
-
-// moment is null for what never was.
-func moment(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t
 }
 
 // permalink is the path of a text on the server.
@@ -144,12 +135,19 @@ func (x *asking) threadNode(id string) *text {
 	})
 }
 
+// Resolve resolves the review thread that the comment id began.
+func (r *Repo) Resolve(id int64) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	r.mustText(onLine, id).resolved = true
+	r.s.tick()
+}
+
 // reviewThread is the thread that root began.
 func (x *asking) reviewThread(root *text) thing {
 	return thing{"PullRequestReviewThread", map[string]any{
 		"id": nodeID(threadPrefix, root.id), "path": root.path, "line": root.line, "originalLine": root.line, "subjectType": "LINE",
-		"isResolved":  false, // nothing that is faked resolves a thread
-		"isCollapsed": false,
+		"isResolved": root.resolved, "isCollapsed": root.resolved,
 		"pullRequest": lazily(func(*arguments) any { return x.text(root.on.body) }),
 		"repository":  lazily(func(*arguments) any { return x.repository(root.repo) }),
 		"comments": lazily(func(args *arguments) any {

@@ -86,6 +86,7 @@ type text struct {
 	commit     string // the head when it was written; of a review as well
 	replyTo    *text  // the comment that began the thread; nil: this one
 	review     *text  // that it belongs to
+	resolved   bool   // of a comment that began a thread
 }
 
 // node is the text's global id.
