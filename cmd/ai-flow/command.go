@@ -98,7 +98,7 @@ func (p *program) app() *cli.App {
 		OnUsageError:   wrongUsage,
 		Action:         p.root,
 		Commands: []*cli.Command{
-			p.tryCommand(), p.agentsCommand(), p.previewCommand(), p.demoAgentCommand(),
+			p.dispatchCommand(), p.authorizeCommand(), p.finalizeCommand(), p.tryCommand(), p.agentsCommand(), p.previewCommand(), p.demoAgentCommand(),
 		},
 	}
 	for _, c := range app.Commands { // the library does not pass these down

@@ -61,6 +61,8 @@ func (p *program) outDir(o tryOptions) string {
 	return filepath.Join(p.env.state, "last")
 }
 
+func (out *output) path(name string) string { return filepath.Join(out.dir, name) }
+
 // logPath is where the log is once it is closed.
 func (out *output) logPath() string { return filepath.Join(out.dir, runLog) }
 

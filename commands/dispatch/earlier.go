@@ -15,7 +15,11 @@ func (r *running) earlier(ctx context.Context, s thread.Standing) (told Told, do
 	case s.Stage == thread.Acted:
 		reason := "an earlier attempt did what was asked for, and it is not done twice"
 		r.say("%s", reason)
-		return Told{Silent: true, Reason: reason, URL: s.URL, Outcome: commands.Repeated(r.q, reason)}, true
+		told := Told{URL: s.URL, Outcome: commands.Repeated(r.q, reason)}
+		if s.Left {
+			_, told.Err = r.thread.Settle(ctx)
+		}
+		return told, true
 	case s.Stage == thread.Ahead && r.known.Facts.Comment != nil:
 		return r.announced(ctx, s)
 	}

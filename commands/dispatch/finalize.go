@@ -69,6 +69,9 @@ func (r *running) finish(ctx context.Context, s thread.Standing, e Ending) (did 
 		default:
 			lost = render.LostEdit
 		}
+	case s.Stage != thread.Silent && s.Left:
+		_, err := r.thread.Settle(ctx)
+		return "the result stands, without the status line that was left", err
 	case s.Stage != thread.Silent:
 		return "the result stands", nil
 	case e == EndedSuccess:

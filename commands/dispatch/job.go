@@ -72,5 +72,6 @@ func (j *Job) say(format string, args ...any) {
 func (j *Job) request() commands.Request {
 	e := j.Event
 	return commands.Request{Comment: j.Comment, Surface: surfaces[e.Surface], Number: e.Number, Title: e.Title,
-		Requester: commands.Person{Login: e.Comment.Author.Login, ID: e.Comment.Author.ID}, RunURL: j.RunURL}
+		Requester: commands.Person{Login: e.Comment.Author.Login, ID: e.Comment.Author.ID}, RunURL: j.RunURL,
+		RepoName: e.Repo.String(), CommentID: e.Comment.ID, CommentURL: e.Comment.URL, Attempt: j.Attempt}
 }

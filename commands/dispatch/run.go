@@ -22,7 +22,7 @@ const (
 // Run carries the command from the gate to the thread. It returns whatever happens; what it returns can be shown.
 func (j *Job) Run(ctx context.Context) (told Told) {
 	if !j.hasCommand() {
-		return Told{Silent: true, Reason: "the comment holds no command", Outcome: commands.Refuse(j.request(), &commands.Refusal{Message: "holds no command"})}
+		return Told{Silent: true, Reason: "the comment holds no command", Outcome: commands.Repeated(j.request(), "the comment holds no command")}
 	}
 	r := &running{Job: j, people: newPeople(j.GitHub), q: j.request()}
 	if d := Prefilter(j.Event, j.Bot); d.Verdict != Admit {
@@ -50,7 +50,7 @@ type running struct {
 
 func (r *running) denied(reason string) Told {
 	r.say("denied: %s", reason)
-	return Told{Silent: true, Reason: reason, Outcome: commands.Refuse(r.q, &commands.Refusal{Message: reason})}
+	return Told{Silent: true, Reason: reason, Outcome: commands.Deny(r.q, reason)}
 }
 
 // unknown is a question that failed before we knew whether its author may be told anything: it denies.

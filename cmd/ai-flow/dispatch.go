@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/d3mlabs/ai-flow/commands/dispatch"
+	"github.com/d3mlabs/ai-flow/render"
+	"github.com/urfave/cli/v2"
+)
+
+func (p *program) dispatchCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "dispatch",
+		Usage: "in a workflow job: read the event, run the command, write the result",
+		Description: `Carries out the commands of the comment that started the workflow, if its author may write, and writes the result on the
+thread and on the run's page. It sets the job outputs outcome (done, restricted, refused, nothing, failed, cancelled),
+wants (how many) and report (the path of report.json). The environment says all it needs: see the README.`,
+		Action: func(c *cli.Context) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
+			return p.dispatch(c.Context)
+		},
+	}
+}
+
+func (p *program) dispatch(ctx context.Context) error {
+	w, err := p.openWorkflow()
+	if err != nil {
+		return err
+	}
+	if !w.empty() {
+		if err := w.connect(); err != nil {
+			return err
+		}
+	}
+	w.job.Prepare = w.prepare
+	defer context.AfterFunc(ctx, func() { w.log.Say("cancelled: ending the agent and what it left behind") })()
+	told := w.job.Run(ctx)
+	w.logCalls()
+	return w.conclude(told)
+}
+
+// conclude writes what is written whatever happened: the run's page, the report, the outputs.
+func (w *workflow) conclude(told dispatch.Told) error {
+	o := told.Outcome.Stands(told.URL)
+	w.record(o, w.log)
+	if told.URL != "" {
+		w.log.Say("result: %s", told.URL)
+	}
+	path := ""
+	data, err := o.Report.JSON()
+	if err == nil {
+		path, err = w.writeReport(muteJSON(w.log.Redact(string(data))))
+	}
+	summary := render.Denied(o.Result.Command, o.Result.Requester, told.Reason)
+	if !told.Silent {
+		summary = render.Summary(o.Result)
+	}
+	err = errors.Join(err, w.writeSummary(w.log.Redact(summary)), w.log.Err(),
+		w.setOutputs([2]string{"outcome", o.Result.Outcome.String()}, [2]string{"wants", strconv.Itoa(o.Report.WantCount)}, [2]string{"report", path}))
+	if err != nil {
+		return fmt.Errorf("writing the run's page: %w", err)
+	}
+	if err := ending(o); err != nil {
+		return err
+	}
+	if told.Err != nil {
+		return fmt.Errorf("telling the thread: %w", told.Err)
+	}
+	return nil
+}
+
+func (w *workflow) writeReport(data string) (path string, err error) {
+	out := output{dir: w.reportDir(w.actions)}
+	if err := os.MkdirAll(out.dir, 0o755); err != nil {
+		return "", err
+	}
+	return out.path("report.json"), out.write("report.json", data)
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/d3mlabs/ai-flow/commands"
+	"github.com/d3mlabs/ai-flow/commands/dispatch"
+	"github.com/d3mlabs/ai-flow/commands/git"
+	"github.com/d3mlabs/ai-flow/commands/github"
+	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/executor/process"
+	"github.com/d3mlabs/ai-flow/isolation"
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+// prepare opens what an admitted command needs, what costs least first: whoever misconfigured the host is told within a
+// second.
+func (w *workflow) prepare(ctx context.Context, s dispatch.Setting) (_ *commands.Flow, end func() error, err error) {
+	agent, err := w.workflowAgent(ctx, s.Policy)
+	if err != nil {
+		return nil, nil, named("setup", "the agent could not be prepared", err)
+	}
+	token, err := w.giveToken(ctx, &agent)
+	if err != nil {
+		return nil, nil, named("github", "no token that can only read could be made for the agent", err)
+	}
+	private, err := w.openPrivate()
+	if err != nil {
+		return nil, nil, named("setup", "there is no place for ai-flow's own files", err)
+	}
+	if private.stale != nil {
+		w.log.Say("removing what killed runs left: %v", private.stale)
+	}
+	agent.Room = isolation.OpenOptions{StateDir: w.env.state, TempDir: private.path,
+		Waiting: func(who string) { w.log.Say("waiting for %s, which has the agent's user", who) }}
+	repo, err := w.fetch(ctx, s.Commit, private.path)
+	if err != nil {
+		return nil, private.close, named("git", "the repository could not be fetched", err)
+	}
+	flow := &commands.Flow{Agent: &agent, Repo: repo, Place: s.Place, Policy: s.Policy, Model: w.env.model, Log: w.log,
+		Secrets: w.out.secrets, Ambient: agent.Profile.Ambient, AgentName: agent.Profile.Name, AgentStatus: statusText(agent.Profile.Status),
+		Token: token}
+	return flow, func() error { return errors.Join(repo.Close(), private.close()) }, nil
+}
+
+// named makes a sentence for the thread of an error. What our own host says about itself may be told; anything else stays in
+// the log.
+func named(class, message string, err error) error {
+	p := commands.Problem{Class: class, Message: message, Err: err}
+	var usage *usageError
+	var setup *isolation.SetupError
+	var call *github.Error
+	switch {
+	case errors.As(err, &usage):
+		p.Message, p.Next = usage.message, usage.hint
+	case errors.As(err, &setup):
+		p.Message, p.Next = setup.Problem, setup.Fix
+	case errors.As(err, &call):
+		p.Next = call.Next
+	}
+	return &dispatch.Trouble{Problem: p}
+}
+
+func (w *workflow) fetch(ctx context.Context, commit git.OID, temp string) (*git.Repo, error) {
+	token, err := w.client.GitToken(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return git.Fetch(ctx, git.Remote{URL: w.server + "/" + w.repo.String() + ".git", Token: token, Borrow: w.workdir, Env: w.env.wayOut()}, commit, temp)
+}
+
+// workflowAgent decides which agent runs and as whom. Unlike try it makes no user and looks for no way round a boundary
+// that is not there: nobody is at hand who could agree.
+func (w *workflow) workflowAgent(ctx context.Context, policy commands.Policy) (executor.Agent, error) {
+	profile, binary, named, err := w.profile(tryOptions{}, policy)
+	if err != nil {
+		return executor.Agent{}, err
+	}
+	if !named && profile.Status == agents.BuiltIn {
+		return executor.Agent{}, &usageError{"no agent is usable on this runner", "install one and set its credential (ai-flow agents lists them), and name it in AI_FLOW_AGENT"}
+	}
+	id, err := w.workflowIdentity(ctx)
+	if err != nil {
+		return executor.Agent{}, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return executor.Agent{}, fmt.Errorf("finding our own executable: %w", err)
+	}
+	agent := executor.Agent{Profile: profile, Binary: binary, Self: self, Identity: id, Environ: w.env.all, AllowEnv: w.env.allow,
+		Limits: policy.Limits, Log: w.log}
+	if profile.Status != agents.BuiltIn {
+		agent.Args = w.env.agentArgs
+	}
+	w.log.Say("agent: %s, as %s", profile.Title, id.Name())
+	if !id.Isolated() {
+		w.log.Say("isolation is off: the agent can do whatever this runner's user can")
+	}
+	return agent, nil
+}
+
+func (w *workflow) workflowIdentity(ctx context.Context) (isolation.Identity, error) {
+	if w.env.isolation == wishNone {
+		return w.unisolated()
+	}
+	return isolation.Resolve(ctx, process.Runner{}, firstOf(w.env.user, defaultUser))
+}
+
+// giveToken lets the agent read the repository as itself. Without an App it gets nothing: the token that we have may write.
+func (w *workflow) giveToken(ctx context.Context, agent *executor.Agent) (*render.Token, error) {
+	token, scope, err := w.client.AgentToken(ctx)
+	if errors.Is(err, github.ErrNoAgentToken) {
+		w.log.Say("the agent gets no token: %v", err)
+		return &render.Token{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.log.Say("the agent's token: %s", scope)
+	header := "AUTHORIZATION: basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
+	agent.Extra = map[string]string{"GH_TOKEN": token,
+		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "http." + w.server + "/.extraheader", "GIT_CONFIG_VALUE_0": header}
+	return &render.Token{Repos: []string{w.repo.String()}}, nil
+}
+
+// wayOut is how this host reaches the server, where it is not the plain way.
+func (e environment) wayOut() (env []string) {
+	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO"} {
+		if e.has(name) {
+			env = append(env, name+"="+e.get(name))
+		}
+	}
+	return env
+}
