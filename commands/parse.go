@@ -38,7 +38,7 @@ type Comment struct {
 	Misses   []Miss
 	// Foot is where text about all of them goes, at the end of a line: the end of the body, or above a fence, a comment or
 	// an element that the body leaves open to its end, which would show such text as code or hide it. Segments end above
-	// that, too. 0 without segments.
+	// that, too. 0 when no line has the shape of a command.
 	Foot int
 }
 
@@ -117,12 +117,7 @@ func Parse(body, prefix string) (Comment, error) {
 		}
 	}
 	comment.Segments = cut(body, lines, found, page)
-	if n := len(comment.Segments); n > 0 {
-		comment.Foot = max(comment.Segments[n-1].End, lineEnd(lines, body[:page.open]))
-		if page.open == len(body) {
-			comment.Foot = len(body)
-		}
-	}
+	comment.Foot = foot(body, lines, comment.Segments, page.open)
 	if swallowed != nil {
 		return comment, &Refusal{Reason: Swallowed, Line: swallowed.number,
 			Message: fmt.Sprintf("the command %q on line %d belongs, as Markdown reads it, to the quote, list or table above it", swallowed.head.word, swallowed.number),
@@ -195,6 +190,18 @@ func cut(body string, lines []line, found []line, page page) []Segment {
 		segments = append(segments, s)
 	}
 	return segments
+}
+
+// foot is where text about the whole comment goes, never between a command and its end.
+func foot(body string, lines []line, segments []Segment, open int) int {
+	if open == len(body) {
+		return open
+	}
+	at := lineEnd(lines, body[:open])
+	if n := len(segments); n > 0 {
+		at = max(at, segments[n-1].End)
+	}
+	return at
 }
 
 // lineEnd is the end of the last line of a text that is not blank: of the body whose lines are given, or of a part of it

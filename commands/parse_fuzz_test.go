@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,18 @@ var wrappings = []struct {
 	{"comment", func(s string) string { return "<!--\n" + strings.ReplaceAll(s, "-->", "") + "\n-->" }},
 	{"details", func(s string) string { return "<details>\n\n" + strings.ReplaceAll(s, "<", "") + "\n\n</details>" }},
 	{"list", func(s string) string { return "- " + strings.Join(allLines(s), "\n  ") }},
+	{"HTML", func(s string) string {
+		lines := slices.DeleteFunc(allLines(s), func(l string) bool { return strings.Trim(l, " \t") == "" }) // which would end it
+		return "<div>\n" + strings.Join(lines, "\n") + "\n</div>"
+	}},
+	{"pre", func(s string) string { return "<pre>\n" + strings.ReplaceAll(s, "</", "") + "\n</pre>" }},
+	{"processing instruction", func(s string) string { return "<?x\n" + strings.ReplaceAll(s, "?>", "") + "\n?>" }},
+	{"footnote", func(s string) string { return "x[^1]\n\n[^1]: y\n    " + strings.Join(allLines(s), "\n    ") }},
+	{"result", func(s string) string { return said("result 1", s) }},
+	{"result without its end", func(s string) string { return "> <!-- ai-flow:result 1 -->\n> " + strings.Join(allLines(s), "\n> ") }},
+	{"our own page", func(s string) string {
+		return "<!-- ai-flow:panel 1 -->\n\n" + strings.ReplaceAll(s, "<", "") + "\n\n<!-- ai-flow:end -->\n\nthe end"
+	}},
 	{"ours", func(s string) string {
 		return "<!-- ai-flow:panel 1 -->\n\n" + strings.ReplaceAll(s, "<", "")
 	}},
