@@ -13,6 +13,7 @@ import (
 const config = `[core]
 	repositoryformatversion = 0
 	bare = true
+	fsync = none
 [uploadpack]
 	allowAnySHA1InWant = true
 	allowFilter = true
