@@ -176,6 +176,7 @@ func (x *asking) complete(typ *ast.Type, v any, sets []ast.SelectionSet, path []
 	} else if o, ok := v.(thing); ok {
 		if !x.q.Is(o.typ, typ.NamedType) {
 			x.broken(path, "%s where the schema has %s", o.typ, typ)
+			return nil, !typ.NonNull
 		}
 		value, whole = x.selection(o, sets, path)
 	} else {

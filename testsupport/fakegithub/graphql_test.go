@@ -43,16 +43,6 @@ const facts = `query($owner:String!,$name:String!,$number:Int!,$node:ID!){
 
 const react = `mutation($id:ID!){addReaction(input:{subjectId:$id,content:EYES}){reaction{content}}}`
 
-// stub is a test that notes how it failed.
-type stub struct {
-	testing.TB
-	failures []string
-}
-
-func (s *stub) Errorf(format string, args ...any) {
-	s.failures = append(s.failures, fmt.Sprintf(format, args...))
-}
-
 // lab is a world with one of everything.
 type lab struct {
 	*Server
@@ -95,12 +85,12 @@ func (l *lab) ask(by *token, query string, variables map[string]any) (answer map
 // refused expects the query to fail the test of whoever sends it.
 func (l *lab) refused(want, query string, variables map[string]any) {
 	l.t.Helper()
-	s := &stub{TB: l.t}
-	l.Server.t = s
+	seen := &witness{TB: l.t}
+	l.Server.t = seen
 	defer func() { l.Server.t = l.t }()
 	answer, _ := l.ask(l.bot, query, variables)
-	if !slices.ContainsFunc(s.failures, func(f string) bool { return strings.Contains(f, want) }) {
-		l.t.Errorf("%s\nis to fail the test with %q, which fails with: %q", query, want, s.failures)
+	if notes := seen.took(); !strings.Contains(notes, want) {
+		l.t.Errorf("%s\nis to fail the test with %q, which fails with: %q", query, want, notes)
 	}
 	if answer["errors"] == nil {
 		l.t.Errorf("%s\nwithout an error: %v", query, answer)
@@ -391,10 +381,63 @@ func TestTokensOfGraphQL(t *testing.T) {
 
 func TestRequestThatIsNoJSON(t *testing.T) {
 	l := newLab(t)
-	s := &stub{TB: t}
-	l.Server.t = s
-	if _, status, _ := l.graphql(l.bot, []byte("{")); status != 400 || len(s.failures) != 1 {
-		t.Errorf("status %d, failures %q", status, s.failures)
+	seen := &witness{TB: t}
+	l.Server.t = seen
+	if _, status, _ := l.graphql(l.bot, []byte("{")); status != 400 || !strings.Contains(seen.took(), "no JSON") {
+		t.Errorf("status %d", status)
+	}
+}
+
+// An answer that GitHub could not give fails the test, and null climbs to where the schema has it.
+func TestBrokenAnswers(t *testing.T) {
+	q, err := ghschema.Parse(`{repository(owner:"o",name:"r"){issue(number:1){title state createdAt author{login} labels(first:1){nodes{name}}}}}`, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound := func(name string, v any) thing {
+		fields := map[string]any{"title": "T", "state": "OPEN", "createdAt": start(), "author": nil}
+		if name != "" {
+			fields[name] = v
+		}
+		repo := lazily(func(a *arguments) any {
+			_, _ = a.get("owner"), a.get("name")
+			return thing{"Repository", map[string]any{"issue": lazily(func(a *arguments) any {
+				_ = a.get("number")
+				return thing{"Issue", fields}
+			})}}
+		})
+		fields["labels"] = lazily(func(a *arguments) any {
+			_ = a.get("first")
+			return thing{"LabelConnection", map[string]any{"nodes": []any{nil}}}
+		})
+		return thing{"Query", map[string]any{"repository": repo}}
+	}
+	const without = `{"repository":{"issue":{"author":null,"createdAt":"2026-11-30T09:00:00Z","labels":{"nodes":[null]},"state":"OPEN","title":"T"}}}`
+	const climbed = `{"repository":{"issue":null}}`
+	for _, c := range []struct {
+		name  string
+		value any
+		note  string
+		want  string
+	}{
+		{"", nil, "", without},
+		{"title", nil, "null where the schema has String!", climbed},
+		{"state", "open", "no value of enum IssueState", climbed},
+		{"createdAt", "yesterday", "no DateTime", climbed},
+		{"author", thing{"Issue", nil}, "Issue where the schema has Actor", without},
+		{"author", "ann", "an object of type Actor belongs", without},
+		{"author", thing{"User", map[string]any{"login": nil}}, "null where the schema has String!", without},
+	} {
+		seen := &witness{TB: t}
+		x := &asking{s: &Server{t: seen}, q: q}
+		data, whole := x.selection(sound(c.name, c.value), []ast.SelectionSet{q.Operation.SelectionSet}, nil)
+		notes := seen.took()
+		if !strings.Contains(notes, c.note) || (notes == "") != (c.note == "") || (len(x.errors) == 0) != (c.note == "") {
+			t.Errorf("%s %v: the test is failed with %q, want %q", c.name, c.value, notes, c.note)
+		}
+		if !whole || asJSON(data) != c.want {
+			t.Errorf("%s %v: whole %v %s, want %s", c.name, c.value, whole, asJSON(data), c.want)
+		}
 	}
 }
 

@@ -93,6 +93,7 @@ func TestLeaf(t *testing.T) {
 		{"IssueState", "OPEN", true},
 		{"IssueState", "open", false},
 		{"String", "", true},
+		{"Issue", "I_1", false},
 	} {
 		if err := ghschema.Leaf(schema.Types[c.typ], c.value); (err == nil) != c.valid {
 			t.Errorf("%s of %#v: valid is to be %v, and Leaf says: %v", c.typ, c.value, c.valid, err)

@@ -58,6 +58,9 @@ func Leaf(def *ast.Definition, v any) error {
 		}
 		return nil
 	}
+	if def.Kind != ast.Scalar {
+		return fmt.Errorf("%#v stands where an object of type %s belongs", v, def.Name)
+	}
 	switch def.Name {
 	case "Boolean":
 		if _, ok := v.(bool); !ok {
