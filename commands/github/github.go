@@ -38,7 +38,7 @@ type Options struct {
 	PrivateKey           []byte // PEM; nil: no App
 	Token                string // fallback when there is no App
 	Transport            http.RoundTripper
-	// Mask is called with every token, and with what git sends of it, before it is used. nil: nobody is told.
+	// Mask is called with every token and signature, and with what git sends of it, before it is used. nil: nobody is told.
 	Mask func(secret string)
 	// Deadline of one call, tries not counted together; 0 means 20 s.
 	Deadline time.Duration

@@ -46,13 +46,15 @@ const (
 )
 
 // signer sets the times of ghinstallation's claims, which go back only 30 s, and follow the system's clock instead of ours.
+// What it signs authorises whoever holds it, so it is kept secret like a token.
 type signer struct {
-	rsa ghinstallation.Signer
-	now func() time.Time
+	rsa  ghinstallation.Signer
+	now  func() time.Time
+	keep func(secret string)
 }
 
-func newSigner(key *rsa.PrivateKey, now func() time.Time) signer {
-	return signer{ghinstallation.NewRSASigner(jwt.SigningMethodRS256, key), now}
+func newSigner(key *rsa.PrivateKey, now func() time.Time, keep func(secret string)) signer {
+	return signer{ghinstallation.NewRSASigner(jwt.SigningMethodRS256, key), now, keep}
 }
 
 // Sign signs a copy of the claims with times of our own.
@@ -64,5 +66,7 @@ func (s signer) Sign(claims jwt.Claims) (string, error) {
 	own, now := *given, s.now().Truncate(time.Second)
 	own.IssuedAt = jwt.NewNumericDate(now.Add(-issuedBefore))
 	own.ExpiresAt = jwt.NewNumericDate(now.Add(signedFor))
-	return s.rsa.Sign(own)
+	signed, err := s.rsa.Sign(own)
+	s.keep(signed)
+	return signed, err
 }

@@ -98,7 +98,7 @@ func (c *Client) takeCredentials() error {
 	if err != nil {
 		return err
 	}
-	c.app, err = ghinstallation.NewAppsTransportWithOptions(c.o.Transport, c.o.AppID, ghinstallation.WithSigner(newSigner(key, c.o.Now)))
+	c.app, err = ghinstallation.NewAppsTransportWithOptions(c.o.Transport, c.o.AppID, ghinstallation.WithSigner(newSigner(key, c.o.Now, c.keepSecret)))
 	return err
 }
 

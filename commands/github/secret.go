@@ -9,7 +9,7 @@ import (
 // maxMessage is how much of GitHub's own words, or a library's, an error quotes, in bytes.
 const maxMessage = 200
 
-// keepSecret tells Mask of a token, and of what git sends of it, and remembers both for excerpt.
+// keepSecret tells Mask of a token or a signature, and of what git sends of a token, and remembers both for excerpt.
 func (c *Client) keepSecret(token string) {
 	for _, s := range []string{token, base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))} {
 		c.mu.Lock()
@@ -24,9 +24,8 @@ func tokenShaped(s string) bool {
 	return s != "" && len(s) <= 1024 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
-// secretShapes are tokens of GitHub's and signatures of ours. The signatures are not remembered one by one: each is good for
-// minutes only and never leaves the sender.
-var secretShapes = regexp.MustCompile(`\b(gh[a-z]_|github_pat_)[A-Za-z0-9_]{16,}|\beyJ[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){0,2}`)
+// secretShapes are tokens of GitHub's that are not ours: a runner's own, a person's in a proxy's page.
+var secretShapes = regexp.MustCompile(`(gh[a-z]_|github_pat_)[A-Za-z0-9_]{16,}|eyJ[A-Za-z0-9_-]{8,}(\.[A-Za-z0-9_-]*){0,2}`)
 
 // excerpt is the beginning of a foreign text, without secrets: a server or a proxy may say back what we sent.
 func (c *Client) excerpt(s string) string {
