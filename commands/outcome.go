@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -54,15 +55,21 @@ func (r *run) failLaunch(ctx context.Context, err error) {
 	r.fail(ctx, f)
 }
 
-// refuse decides the outcome. What is said stands behind the name of the command, so a message about the command is said
-// of it; one of the parser's may be about something else, and is a sentence of its own.
+// refuse decides the outcome. What is said goes on from the name of a command. A message of the parser's is a sentence that
+// may be about another one than the heaviest, or about the comment.
 func (r *run) refuse(refusal *Refusal) {
-	message, ofCommand := strings.CutPrefix(refusal.Message, r.commandName()+" ")
-	if refusal.Reason != 0 && (r.command == 0 || !ofCommand) {
-		message = "was not carried out: " + refusal.Message
+	message := refusal.Message
+	if subject := parsed.FindString(message); refusal.Reason != 0 && subject != "" {
+		message = message[len(subject):]
+		r.segments = []render.Segment{{Command: strings.TrimSpace(subject)}}
+	} else if refusal.Reason != 0 {
+		message = "was not carried out: " + message
 	}
 	r.status, r.headline, r.next = render.Refused, sentence(message), refusal.Next
 }
+
+// parsed is what a message of the parser's is about.
+var parsed = regexp.MustCompile(`^(/[A-Za-z0-9_-]+|the comment) `)
 
 func (r *run) nothing(headline string) {
 	r.status, r.headline = render.Nothing, headline

@@ -167,7 +167,7 @@ func (r *run) makeReport(result render.Result) Report {
 	if r.command != 0 {
 		report.Command = r.command.Name()
 	}
-	for _, s := range r.Comment.Segments {
+	for _, s := range r.Comment.Segments[:min(len(r.Comment.Segments), maxSegments)] {
 		report.Commands = append(report.Commands, s.Command.Name())
 	}
 	if r.failure != nil {
