@@ -31,6 +31,9 @@ func (r *Repo) Branch(ctx context.Context, o CommitOptions) (_ OID, err error) {
 			err = fmt.Errorf("creating the branch %q: %w", o.Name, err)
 		}
 	}()
+	if r.fetched {
+		return "", errNoCheckout
+	}
 	if !o.Parent.valid() || !o.Tree.valid() || strings.TrimSpace(o.Message) == "" || strings.Contains(o.Message, "\x00") {
 		return "", fmt.Errorf("parent %q, tree %q and a message are needed", o.Parent, o.Tree)
 	}

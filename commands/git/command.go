@@ -51,6 +51,10 @@ type job struct {
 	time   time.Duration // 0 means questionTime
 	fine   int           // an exit status that is an answer, beside 0
 	env    []string
+	// For the one command that talks to a server:
+	secrets []string // never to be seen in an Error
+	maxFile int64    // bytes that a file of its making may have; 0 for no bound
+	stderr  *[]byte  // gets the last 64 KiB of standard error, as they are; may be nil
 }
 
 // hardening is given to every git of the dispatcher's. A list like this is no defence where the agent can write the
@@ -90,6 +94,10 @@ func (r *Repo) theirs(ctx context.Context, j job, args ...string) ([]byte, error
 
 func (r *Repo) run(ctx context.Context, j job, args ...string) ([]byte, error) {
 	argv := []string{r.bin}
+	if j.maxFile > 0 {
+		// The pack is written to one file. git itself has such a bound only for the receiving side of a push.
+		argv = []string{"/bin/sh", "-c", `ulimit -f "$1" && shift && exec "$@"`, "sh", strconv.FormatInt((j.maxFile+511)/512, 10), r.bin}
+	}
 	for _, setting := range hardening {
 		argv = append(argv, "-c", setting)
 	}
@@ -107,10 +115,13 @@ func finish(ctx context.Context, name string, j job, c process.Command) ([]byte,
 	defer cancel()
 	c.Stdin, c.Stdout, c.MaxOutput = j.stdin, j.stdout, j.max
 	res, err := process.Run(ctx, c)
+	if j.stderr != nil {
+		*j.stderr = res.Stderr
+	}
 	if err == nil && (res.Code == 0 || res.Code == j.fine) {
 		return res.Stdout, nil
 	}
-	said, cut := excerpt(res.Stderr)
+	said, cut := excerpt(res.Stderr, j.secrets...)
 	return res.Stdout, &Error{Command: name, Code: res.Code, Stderr: said, Err: err, cut: cut}
 }
 
@@ -129,9 +140,12 @@ func subcommand(args []string) string {
 var secretShapes = regexp.MustCompile(`(://)[^/\s@]+@|\b(gh[a-z]_|github_pat_|sk-)[A-Za-z0-9_-]{16,}|(?i:(authorization: *[a-z]+ +))\S+`)
 
 // excerpt is the bounded, redacted end of standard error, and whether there was more.
-func excerpt(stderr []byte) (said string, cut bool) {
+func excerpt(stderr []byte, secrets ...string) (said string, cut bool) {
 	const most = 2 << 10
 	said = strings.ToValidUTF8(string(bytes.TrimSpace(stderr)), "?")
+	for _, s := range secrets {
+		said = strings.ReplaceAll(said, s, "[redacted]")
+	}
 	said = secretShapes.ReplaceAllString(said, "$1$2$3[redacted]")
 	if cut = len(said) > most; cut {
 		said = "…" + strings.ToValidUTF8(said[len(said)-most:], "")

@@ -38,13 +38,19 @@
 // come back although they are ignored. A .gitignore that the agent changed is itself a visible change. What may not
 // come back is refused by name and then no tree is returned at all: nothing is lost in silence.
 //
+// # From a server
+//
+// [Fetch] makes a Repo without a checkout, for one run (F-61): one commit by its id, over HTTP, into a private repository.
+// A checkout of the runner's may lend objects, and only objects: git never runs on it, so what an earlier job left in its
+// configuration says nothing. A mirror kept between runs was rejected: it would be state that a run can spoil for the next.
+//
 // # What it refuses
 //
 // Repositories inside the tree, what has the shape of a bare one, and anything spelled like .git; paths too long to open;
 // new, moved or filled submodules; links that are absolute, leave the tree or point into .git; pipes, sockets and devices
 // in the place of files; what cannot be read; what is over [Limits], or what their Check and Directories object to;
-// private keys that the file did not hold before; a .gitmodules that git's own checks reject. It never pushes or fetches,
-// never runs a hook, and never moves a branch.
+// private keys that the file did not hold before; a .gitmodules that git's own checks reject. It never pushes, never fetches
+// but one commit by its id into a repository of its own, never runs a hook, and never moves a branch.
 //
 // It needs git 2.31 or newer in one of the usual system directories; PATH is not asked, since whoever could plant a git
 // there would run as the dispatcher.
@@ -100,6 +106,7 @@ type Repo struct {
 	gitDir  string // the bare repository in it
 	format  string // sha1 or sha256
 	partial bool   // a partial clone: blobs of old commits may be missing
+	fetched bool   // by Fetch: there is no checkout, and at is the private repository itself
 	shallow map[OID]bool
 	indexes int
 }
@@ -112,22 +119,37 @@ func Open(ctx context.Context, dir, temp string) (_ *Repo, err error) {
 			err = fmt.Errorf("opening the repository at %q: %w", dir, err)
 		}
 	}()
-	r := &Repo{}
-	if r.bin, err = findGit(systemDirs); err != nil {
+	at, err := locate(dir)
+	if err != nil {
 		return nil, err
 	}
-	if r.at, err = locate(dir); err != nil {
+	r, err := begin(ctx, temp)
+	if err != nil {
+		return nil, err
+	}
+	r.at = at
+	if err := r.prepare(ctx); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(r.private))
+	}
+	return r, nil
+}
+
+// begin finds git and makes the private directory.
+func begin(ctx context.Context, temp string) (_ *Repo, err error) {
+	r := &Repo{}
+	if r.bin, err = findGit(systemDirs); err != nil {
 		return nil, err
 	}
 	if r.private, err = os.MkdirTemp(temp, "git-"); err != nil {
 		return nil, err
 	}
 	if r.private, err = filepath.Abs(r.private); err == nil {
-		err = r.prepare(ctx)
+		err = r.checkVersion(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(r.private))
 	}
+	r.gitDir = filepath.Join(r.private, "objects.git")
 	return r, nil
 }
 
@@ -135,9 +157,6 @@ func Open(ctx context.Context, dir, temp string) (_ *Repo, err error) {
 func (r *Repo) Close() error { return os.RemoveAll(r.private) }
 
 func (r *Repo) prepare(ctx context.Context) error {
-	if err := r.checkVersion(ctx); err != nil {
-		return err
-	}
 	out, err := r.theirs(ctx, job{}, "rev-parse", "--path-format=absolute", "--show-object-format", "--git-common-dir")
 	if err != nil {
 		return err
@@ -153,38 +172,76 @@ func (r *Repo) prepare(ctx context.Context) error {
 		return err
 	}
 	r.partial = len(promisor) > 0
-	return r.borrow(ctx)
+	if err := r.makePrivate(ctx); err != nil {
+		return err
+	}
+	return r.borrow(common)
 }
 
-// borrow makes the private repository: the checkout's objects and its shallow boundary, none of its refs, configuration,
-// hooks, attributes or replacements.
-func (r *Repo) borrow(ctx context.Context) error {
-	r.gitDir = filepath.Join(r.private, "objects.git")
+// makePrivate makes the private repository, empty, also where one was before.
+func (r *Repo) makePrivate(ctx context.Context) error {
+	if err := os.RemoveAll(r.gitDir); err != nil {
+		return err
+	}
+	r.shallow = nil
+	return r.initBare(ctx, r.gitDir)
+}
+
+func (r *Repo) initBare(ctx context.Context, dir string) error {
 	args := []string{"init", "--quiet", "--bare", "--template="}
 	if r.format != "sha1" {
 		args = append(args, "--object-format="+r.format)
 	}
-	if _, err := r.run(ctx, job{}, append(args, r.gitDir)...); err != nil {
-		return err
-	}
+	_, err := r.run(ctx, job{}, append(args, dir)...)
+	return err
+}
+
+// borrow lets the private repository see the objects of a git directory and its shallow boundary: none of its refs,
+// configuration, hooks, attributes or replacements.
+func (r *Repo) borrow(common string) error {
 	alternates := filepath.Join(r.gitDir, "objects", "info", "alternates")
 	if err := os.MkdirAll(filepath.Dir(alternates), 0o700); err != nil {
 		return err
 	}
-	line := cQuote(filepath.Join(r.at.common, "objects")) + "\n"
+	line := cQuote(filepath.Join(common, "objects")) + "\n"
 	if err := os.WriteFile(alternates, []byte(line), 0o600); err != nil {
 		return err
 	}
-	boundary, err := os.ReadFile(filepath.Join(r.at.common, "shallow"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
+	boundary, err := readBoundary(common)
 	if err != nil {
 		return err
 	}
-	r.shallow = map[OID]bool{}
-	for line := range strings.FieldsSeq(string(boundary)) {
-		r.shallow[OID(line)] = true
+	return r.cut(boundary)
+}
+
+// readBoundary reads which commits of a git directory have parents that it does not hold.
+func readBoundary(gitDir string) ([]OID, error) {
+	text, err := os.ReadFile(filepath.Join(gitDir, "shallow"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
 	}
-	return os.WriteFile(filepath.Join(r.gitDir, "shallow"), boundary, 0o600)
+	var boundary []OID
+	for line := range strings.FieldsSeq(string(text)) {
+		boundary = append(boundary, OID(line))
+	}
+	return boundary, nil
+}
+
+// cut makes boundary the shallow boundary of the private repository.
+func (r *Repo) cut(boundary []OID) error {
+	var text strings.Builder
+	r.shallow = map[OID]bool{}
+	for _, id := range boundary {
+		r.shallow[id] = true
+		fmt.Fprintf(&text, "%s\n", id)
+	}
+	// An empty file would be a boundary too: of a repository that is shallow.
+	name := filepath.Join(r.gitDir, "shallow")
+	if len(boundary) > 0 {
+		return os.WriteFile(name, []byte(text.String()), 0o600)
+	}
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }

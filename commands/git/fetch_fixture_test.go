@@ -1,0 +1,155 @@
+package git
+
+import (
+	"crypto/subtle"
+	"io"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// server is git's own http-backend behind HTTP, with the repository of a checkout at /o/r.git.
+type server struct {
+	*httptest.Server
+	dir   string // the checkout
+	token string // the password it asks for; "" when anybody may read
+	// instead, when not nil, may answer in the place of git; it says whether it did.
+	instead func(w http.ResponseWriter, r *http.Request) bool
+
+	mu       sync.Mutex
+	requests []string // "GET /o/r.git/info/refs 200"
+	sent     int64    // bytes of bodies, to the client
+	auth     []string // the Authorization headers
+}
+
+func serve(t testing.TB, dir, token string) *server {
+	t.Helper()
+	s := &server{dir: dir, token: token}
+	s.Server = httptest.NewServer(s.handler(t))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *server) handler(t testing.TB) http.Handler {
+	t.Helper()
+	out, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	for _, name := range []string{"o", "same"} {
+		if err := os.Mkdir(filepath.Join(root, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gitDir := filepath.Join(s.dir, ".git")
+	if _, err := os.Stat(gitDir); err != nil {
+		gitDir = s.dir
+	}
+	if err := os.Symlink(gitDir, filepath.Join(root, "o/r.git")); err != nil {
+		t.Fatal(err)
+	}
+	backend := &cgi.Handler{
+		Path: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"), Root: "/", Dir: root,
+		Env:    []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + root, "PATH=/usr/bin:/bin"},
+		Stderr: io.Discard,
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		counted := &countedWriter{ResponseWriter: w, status: 200}
+		s.answer(counted, r, backend)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.requests = append(s.requests, strings.Join([]string{r.Method, r.URL.Path, http.StatusText(counted.status)}, " "))
+		s.sent += counted.sent
+		if a := r.Header.Get("Authorization"); a != "" {
+			s.auth = append(s.auth, a)
+		}
+	})
+}
+
+func (s *server) answer(w http.ResponseWriter, r *http.Request, backend http.Handler) {
+	if s.instead != nil && s.instead(w, r) {
+		return
+	}
+	if user, password, _ := r.BasicAuth(); s.token != "" && (user != "x-access-token" || subtle.ConstantTimeCompare([]byte(password), []byte(s.token)) == 0) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="GitHub"`) // as GitHub says it
+		http.Error(w, "no", http.StatusUnauthorized)
+		return
+	}
+	backend.ServeHTTP(w, r)
+}
+
+func (s *server) remote() Remote { return Remote{URL: s.URL + "/o/r.git", Token: s.token} }
+
+// seen returns what came since the last call, and the bytes that went out for it.
+func (s *server) seen() (requests []string, sent int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	requests, sent = s.requests, s.sent
+	s.requests, s.sent = nil, 0
+	return requests, sent
+}
+
+type countedWriter struct {
+	http.ResponseWriter
+	status int
+	sent   int64
+}
+
+func (w *countedWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *countedWriter) Write(p []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(p)
+	w.sent += int64(n)
+	return n, err
+}
+
+func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// quick is the pace of tests.
+func quick() pace { return pace{silence: time.Second, wait: time.Millisecond} }
+
+// fetched fetches the commit that a revision of the server's names.
+func (s *server) fetched(t testing.TB, remote Remote, commit OID) *Repo {
+	t.Helper()
+	r, err := fetch(t.Context(), remote, commit, t.TempDir(), quick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func (s *server) rev(t testing.TB, rev string) OID {
+	t.Helper()
+	return OID(sh(t, s.dir, "git rev-parse "+rev))
+}
+
+// fails fetches, and the directory that was given must be empty afterwards.
+func fails(t *testing.T, remote Remote, commit OID) error {
+	t.Helper()
+	temp := t.TempDir()
+	r, err := fetch(t.Context(), remote, commit, temp, quick())
+	if err == nil {
+		t.Errorf("fetched %v", r.Close())
+		return nil
+	}
+	if left, _ := os.ReadDir(temp); len(left) > 0 {
+		t.Errorf("left %v behind", left)
+	}
+	return err
+}
