@@ -12,7 +12,7 @@ import (
 // ref is the object that a full reference ("refs/heads/main") points to; "": there is none. Files are read, not git asked,
 // since this is asked for with each request.
 func (r *Repo) ref(name string) string {
-	if !filepath.IsLocal(name) || !strings.HasPrefix(name, "refs/") {
+	if !filepath.IsLocal(name) || filepath.Clean(name) != name || !strings.HasPrefix(name, "refs/") {
 		return ""
 	}
 	loose, err := os.ReadFile(filepath.Join(r.dir, name))
