@@ -180,6 +180,9 @@ func (m *model) words(run string) {
 			run = strings.TrimPrefix(run, "⚙️ ")
 		}
 	}
+	if !m.prose {
+		run = m.missedLinks(run)
+	}
 	for name, rule := range map[string]*regexp.Regexp{"mention": mentionRule, "reference": issueRule, "GH reference": ghRule,
 		"address": addressRule, "mathematics": mathRule, "footer sign": footRule, "alert": alertRule} {
 		if hit := rule.FindString(run); hit != "" {
@@ -187,6 +190,20 @@ func (m *model) words(run string) {
 		}
 	}
 }
+
+// missedLinks takes out links of ours that this parser reads as text because a bracket is open a thousand bytes before
+// them. GitHub's parser knows no such limit. A link that the sanitiser broke has a backslash in the source.
+func (m *model) missedLinks(run string) string {
+	return inlineLink.ReplaceAllStringFunc(run, func(link string) string {
+		if !bytes.Contains(m.src, []byte(link)) {
+			return link
+		}
+		m.link(inlineLink.FindStringSubmatch(link)[1])
+		return ""
+	})
+}
+
+var inlineLink = regexp.MustCompile(`\[[^\[\]]*\]\((https://[^()\s]*)\)`)
 
 func (m *model) link(dest string) {
 	u, err := url.Parse(dest)

@@ -230,6 +230,7 @@ func FuzzResult(f *testing.F) {
 	for _, s := range []string{"`|\\|`", "</details>", "](x)", "</pre><img src=x>", "a\n\n---\n", "\\", "@a", "[x](https://github.com/a/b/pull/1)", "**", "<", "0$ $"} {
 		f.Add(s, uint8(1))
 	}
+	f.Add(strings.Repeat("word ", 40)+"[ a\n\n[see #12](https://github.com/acme/app/issues/12)", uint8(4)) // behind a bracket that is long open
 	f.Fuzz(func(t *testing.T, s string, outcome uint8) {
 		if len(s) > 4000 { // each value has a limit far below; more only costs time
 			return
