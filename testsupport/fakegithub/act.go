@@ -2,15 +2,15 @@ package fakegithub
 
 import "time"
 
-// Comment, ReviewComment (replyTo 0 begins a thread) and Review add text by a person and return the event: its name and a
-// payload as GitHub would send it.
+// Comment adds a comment by a person to a conversation and returns the event: its name and a payload as GitHub would send
+// it.
 func (r *Repo) Comment(number int, author, body string) Event {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	return r.s.event(r.s.write(r.must(number), comment, r.s.person(author), body))
 }
 
-// ReviewComment is a comment on a line, see Comment.
+// ReviewComment adds a comment on a line, see Comment; replyTo 0 begins a thread.
 func (r *Repo) ReviewComment(number int, author, body, path string, replyTo int64) Event {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
@@ -22,7 +22,7 @@ func (r *Repo) ReviewComment(number int, author, body, path string, replyTo int6
 	return r.s.event(r.s.writeOnLine(t, r.s.person(author), body, path, to))
 }
 
-// Review is the summary of a review, see Comment.
+// Review adds the summary of a review, see Comment.
 func (r *Repo) Review(number int, author, body string) Event {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()

@@ -61,6 +61,8 @@ func TestWhoMayFetchAndPush(t *testing.T) {
 	reader := d.mint(object{"permissions": object{"contents": "read"}})
 	other := d.mint(object{"permissions": object{"issues": "write"}})
 	rocket := d.mint(object{"repositories": []string{"rocket"}})
+	k := newClone(t)
+	k.must("commit", "-q", "--allow-empty", "-m", "mine")
 	for _, c := range []struct {
 		name, token, repo string
 		fetch, push       string // what git says; "": it works
@@ -78,7 +80,6 @@ func TestWhoMayFetchAndPush(t *testing.T) {
 		{"static", d.StaticToken(), "acme/secret", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := newClone(t)
 			url := d.URL() + "/" + c.repo + ".git"
 			expect := func(out string, err error, want string) {
 				t.Helper()
@@ -88,7 +89,6 @@ func TestWhoMayFetchAndPush(t *testing.T) {
 			}
 			out, err := k.as(c.token, "fetch", "-q", url, "main")
 			expect(out, err, c.fetch)
-			k.must("commit", "-q", "--allow-empty", "-m", "mine")
 			out, err = k.as(c.token, "push", "-q", url, "HEAD:refs/heads/mine")
 			expect(out, err, c.push)
 		})

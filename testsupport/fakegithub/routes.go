@@ -73,6 +73,9 @@ func (s *Server) rest(r *http.Request, body []byte, seen *Request) answer {
 		return notFound()
 	}
 	seen.Operation = route.Operation.OperationID
+	if content := route.Operation.RequestBody; content != nil && !content.Value.Required && string(bytes.TrimSpace(body)) == "null" {
+		body = nil // what ghinstallation sends when it asks for nothing special
+	}
 	in := &openapi3filter.RequestValidationInput{Request: r.Clone(r.Context()), Route: route, PathParams: params, QueryParams: r.URL.Query()}
 	if err := request(in, body); err != nil {
 		s.t.Errorf("fake GitHub: %s: the request is not as GitHub describes it: %v", seen.Operation, err)
