@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -9,19 +10,29 @@ import (
 // that we put around them.
 type block struct {
 	mark mark
+	rank rank
 	at   int    // offset in the body without our blocks
 	raw  string // with everything that goes when it goes
 }
 
 // rank orders what stands at one place.
-func (b block) rank() int {
+type rank uint8
+
+const (
+	rankResult rank = iota // below its command
+	rankNamed              // of a command that is no longer there
+	rankStatus
+	rankBottom
+)
+
+func (m mark) rank() rank {
 	switch {
-	case b.mark.bottom:
-		return 2
-	case b.mark.word == wordStatus:
-		return 1
+	case m.bottom:
+		return rankBottom
+	case m.word == wordStatus:
+		return rankStatus
 	}
-	return 0
+	return rankResult
 }
 
 // What stands in front of a block, with line ends as we write them.
@@ -30,9 +41,9 @@ const (
 	rule = "\n\n---\n\n"
 )
 
-// quoted is a block as we write it. The empty line before the end mark closes whatever the text left open, a table or a
+// quoted is a block as we write it, for a place in a body. The empty line before the end mark closes whatever the text left open, a table or a
 // piece of HTML; the end mark is HTML itself, so no line of a person's below it can be taken into our quote.
-func quoted(m mark, text string) block {
+func quoted(at int, m mark, text string) block {
 	var b strings.Builder
 	b.WriteString(gap)
 	if m.bottom {
@@ -40,7 +51,7 @@ func quoted(m mark, text string) block {
 		b.WriteString(rule)
 	}
 	b.WriteString("> " + m.String() + "\n" + quote(text) + ">\n> " + endMark + "\n")
-	return block{mark: m, raw: b.String()}
+	return block{mark: m, rank: m.rank(), at: at, raw: b.String()}
 }
 
 // quote puts every line into a block quote. A mark that text brings along is broken: it could end the block.
@@ -69,18 +80,34 @@ func Strip(body string, id int64) string {
 // lift takes our blocks out of a body. Taking one out may bring the halves of another together, which nobody but a person
 // who plays with marks can have made; then all go, and none is returned.
 func lift(body string, id int64) (clean string, blocks []block) {
-	clean, blocks = liftOnce(body, id)
+	known := lines{}
+	clean, blocks = liftOnce(body, id, known)
 	for last := body; len(clean) < len(last); {
 		last = clean
 		var more []block
-		if clean, more = liftOnce(last, id); len(more) > 0 {
+		if clean, more = liftOnce(last, id, known); len(more) > 0 {
 			blocks = nil
 		}
 	}
 	return clean, blocks
 }
 
-func liftOnce(body string, id int64) (string, []block) {
+// lines are marks that were read before: marks nested by hand are met once in each round.
+type lines map[string]mark
+
+func (l lines) mark(line string) (mark, bool) {
+	if !strings.HasPrefix(line, prefix) {
+		return mark{}, false
+	}
+	m, known := l[line]
+	if !known {
+		m, _ = readMark(line)
+		l[line] = m
+	}
+	return m, m.word != ""
+}
+
+func liftOnce(body string, id int64, known lines) (string, []block) {
 	var clean strings.Builder
 	var blocks []block
 	done, begin := 0, -1 // end of what was dealt with; start of a block that is open
@@ -92,7 +119,7 @@ func liftOnce(body string, id int64) (string, []block) {
 		}
 		line := strings.TrimSuffix(strings.TrimSuffix(body[at:next], "\n"), "\r")
 		content, _ := strings.CutPrefix(line, "> ")
-		read, isMark := readMark(content)
+		read, isMark := known.mark(content)
 		switch {
 		case !strings.HasPrefix(line, ">"):
 			begin = -1
@@ -103,7 +130,7 @@ func liftOnce(body string, id int64) (string, []block) {
 		case content == endMark && begin >= 0:
 			start := begin - lead(body[done:begin], m, body[begin:])
 			clean.WriteString(body[done:start])
-			blocks = append(blocks, block{mark: m, at: clean.Len(), raw: body[start:next]})
+			blocks = append(blocks, block{mark: m, rank: m.rank(), at: clean.Len(), raw: body[start:next]})
 			done, begin = next, -1
 		}
 		at = next
@@ -135,10 +162,7 @@ func lead(before string, m mark, from string) int {
 func lay(clean string, blocks []block) string {
 	blocks = slices.Clone(blocks)
 	slices.SortStableFunc(blocks, func(a, b block) int {
-		if a.at != b.at {
-			return a.at - b.at
-		}
-		return a.rank() - b.rank()
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.rank, b.rank))
 	})
 	var body strings.Builder
 	done := 0

@@ -73,7 +73,10 @@ func readMark(line string) (mark, bool) {
 		return mark{}, false
 	}
 	id, err := strconv.ParseInt(m[2], 10, 64)
-	return mark{word: word(m[1]), id: id, stage: m[3], bottom: m[4] != "", before: m[5], after: m[6]}, err == nil
+	if err != nil {
+		return mark{}, false
+	}
+	return mark{word: word(m[1]), id: id, stage: m[3], bottom: m[4] != "", before: m[5], after: m[6]}, true
 }
 
 // standing says what marks stand for together.

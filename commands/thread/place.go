@@ -33,9 +33,7 @@ func (s saying) statusBlock(at int) []block {
 	if s.status == "" {
 		return nil
 	}
-	b := quoted(mark{word: wordStatus, id: s.id, before: s.before, after: s.after}, s.status)
-	b.at = at
-	return []block{b}
+	return []block{quoted(at, mark{word: wordStatus, id: s.id, before: s.before, after: s.after}, s.status)}
 }
 
 // spots are the places in a body that holds nothing of ours.
@@ -71,20 +69,29 @@ func (t *Thread) spots(body string) spots {
 	return s
 }
 
-// match finds the commands that were asked for among those that stand there now: the same ones in the same order, or else
-// each by its text. -1 is one that is gone, or changed.
+// match finds the commands that were asked for among those that stand there now, each once: by their text, and what is left
+// by the first line of it, because a person may write more below a command that is being carried out. -1 is one that is
+// gone, or another by now.
 func match(asked, found []Anchor) []int {
 	at, used := make([]int, len(asked)), make([]bool, len(found))
-	for i, a := range asked {
+	for i := range at {
 		at[i] = -1
-		for j, f := range found {
-			if !used[j] && oneLineEnd(a.Text) == oneLineEnd(f.Text) {
-				at[i], used[j] = j, true
-				break
+	}
+	for _, view := range []func(string) string{oneLineEnd, firstLine} {
+		for i, a := range asked {
+			for j := 0; j < len(found) && at[i] < 0; j++ {
+				if !used[j] && view(a.Text) == view(found[j].Text) {
+					at[i], used[j] = j, true
+				}
 			}
 		}
 	}
 	return at
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(oneLineEnd(text), "\n")
+	return strings.TrimRight(line, " \t")
 }
 
 // plain reports whether a reader sees what would stand at the end of a body, as it is. The parser of commands knows: it is
@@ -155,31 +162,29 @@ func (t *Thread) inPlace(body string, s saying) (string, error) {
 // results are the parts of a result at their places. A command that a person took away or changed meanwhile is named.
 func (t *Thread) results(p render.Parts, spots spots, s saying) (blocks []block) {
 	for i, text := range p.Segments {
-		at := spots.end
+		at, rank := spots.end, rankNamed
 		switch whole := len(p.Segments) == 1 && len(t.Asked) > 1; {
 		case whole || i >= len(t.Asked):
 		case spots.asked[i] >= 0:
-			at = spots.asked[i]
+			at, rank = spots.asked[i], rankResult
 		default:
 			text = naming(t.Asked[i]) + "\n\n" + text
 		}
-		b := quoted(s.mark(), text)
-		b.at = at
+		b := quoted(at, s.mark(), text)
+		b.rank = rank
 		blocks = append(blocks, b)
 	}
 	if p.Bottom != "" {
 		m := s.mark()
 		m.bottom = true
-		b := quoted(m, p.Bottom)
-		b.at = spots.end
-		blocks = append(blocks, b)
+		blocks = append(blocks, quoted(spots.end, m, p.Bottom))
 	}
 	return blocks
 }
 
 // naming is a command as it was given, shortened, safe to show.
 func naming(a Anchor) string {
-	line, _, _ := strings.Cut(oneLineEnd(a.Text), "\n")
+	line := firstLine(a.Text)
 	if len(line) > 200 {
 		line = strings.ToValidUTF8(line[:200], "") + "…"
 	}
