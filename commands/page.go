@@ -25,13 +25,13 @@ const (
 type page struct {
 	places map[int]place // by the offset of a candidate line
 	quotes []quote       // at the top level, in order
-	// open is where the block or the line begins that opens what is not ended by the end of the body: a fence, a comment, an
-	// element. What is written behind it belongs to it. The length of the body when nothing is open.
-	open int
+	// open is where what is not ended by the end of the body begins, at the start of a line: an element, and a fence or a
+	// comment. What is written behind it belongs to it.
+	open []int
 }
 
-// quote is a block quote at the top level. Its end is known only as far as its text reaches, which is enough: an anchor
-// is looked up by a line of it that is not empty.
+// quote is a block quote at the top level. Its end is known only as far as its text reaches; lines behind it that begin with
+// the mark of a quote are of it, too.
 type quote struct {
 	start, end int
 	ours       bool // holds our marker: a result that an earlier run put there
@@ -67,11 +67,12 @@ func readPage(body string, heads []line) page {
 	}
 	// The tree's own order is the order of the text but for footnotes, which are dead anyway.
 	_ = ast.Walk(root, r.visit) // visit returns no error
-	r.page.open = lastBlock(root)
 	if r.open > 0 {
-		r.page.open = min(r.page.open, r.opened)
+		r.page.open = append(r.page.open, lineStart(source, r.opened))
 	}
-	r.page.open = min(lineStart(source, r.page.open), len(body))
+	if last := lastBlock(root); last < len(body) {
+		r.page.open = append(r.page.open, lineStart(source, last))
+	}
 	return r.page
 }
 
@@ -93,7 +94,7 @@ type pageReader struct {
 	page    page
 	pending []int // offsets of candidate lines, ascending
 	elements
-	outer []elements // as they were before each quote and list that we are in: what they hold ends with them
+	outer []elements // as they were before each quote, list and footnote that we are in: what they hold ends with them
 	ours  bool       // inside text of the bot's that stands at the top level
 	quote *quote
 }
@@ -106,7 +107,7 @@ type elements struct {
 
 func (r *pageReader) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
 	switch n.Kind() {
-	case ast.KindBlockquote, ast.KindList:
+	case ast.KindBlockquote, ast.KindList, east.KindFootnote:
 		if entering {
 			r.outer = append(r.outer, r.elements)
 		} else {

@@ -183,8 +183,10 @@ func cut(body string, lines []line, found []line, page page) []Segment {
 		text := body[h.start+h.head.length : limit]
 		s.Instruction = clean(text)
 		s.End = lineEnd(lines, body[:limit])
-		if above := lineEnd(lines, body[:min(limit, page.open)]); above > h.start {
-			s.End = above
+		for _, open := range page.open {
+			if above := lineEnd(lines, body[:open]); above > h.start {
+				s.End = min(s.End, above)
+			}
 		}
 		s.Quote, s.Quoted = anchor(lines, h, page)
 		segments = append(segments, s)
@@ -193,11 +195,11 @@ func cut(body string, lines []line, found []line, page page) []Segment {
 }
 
 // foot is where text about the whole comment goes, never between a command and its end.
-func foot(body string, lines []line, segments []Segment, open int) int {
-	if open == len(body) {
-		return open
+func foot(body string, lines []line, segments []Segment, open []int) int {
+	if len(open) == 0 {
+		return len(body)
 	}
-	at := lineEnd(lines, body[:open])
+	at := lineEnd(lines, body[:slices.Min(open)])
 	if n := len(segments); n > 0 {
 		at = max(at, segments[n-1].End)
 	}
@@ -216,25 +218,31 @@ func lineEnd(lines []line, text string) int {
 }
 
 // anchor is the quote right above a command: only blank lines between them, and none of the bot's own.
-func anchor(lines []line, h line, page page) (string, bool) {
+func anchor(lines []line, h line, page page) (text string, found bool) {
 	last := h.number - 2 // index of the line above
 	for last >= 0 && strings.TrimFunc(lines[last].text, isBlank) == "" {
 		last--
 	}
-	for i := len(page.quotes) - 1; i >= 0 && last >= 0; i-- {
-		q := page.quotes[i]
-		if q.start > lines[last].start+len(lines[last].text) || q.end < lines[last].start || q.ours {
-			continue
+	var q quote
+	for _, above := range page.quotes {
+		if last >= 0 && above.start <= lines[last].start {
+			q, found = above, true
 		}
-		var text []string
-		for _, l := range lines[:last+1] {
-			if l.start+len(l.text) >= q.start {
-				text = append(text, dequote(l.text))
-			}
-		}
-		return clean(strings.Join(text, "\n")), true
 	}
-	return "", false
+	if !found || q.ours {
+		return "", false
+	}
+	var quoted []string
+	for _, l := range lines[:last+1] {
+		switch {
+		case l.start < q.start:
+		case l.start < q.end || quoteMark.MatchString(l.text):
+			quoted = append(quoted, dequote(l.text))
+		default:
+			return "", false // behind the quote
+		}
+	}
+	return clean(strings.Join(quoted, "\n")), true
 }
 
 var quoteMark = regexp.MustCompile(`^ {0,3}> ?`)

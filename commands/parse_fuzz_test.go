@@ -22,15 +22,15 @@ var wrappings = []struct {
 		return strings.Repeat("~", len(s)+3) + "\n" + strings.Join(allLines(s), "\n")
 	}},
 	{"indented", func(s string) string { return "x\n\n    " + strings.Join(allLines(s), "\n    ") }},
-	{"comment", func(s string) string { return "<!--\n" + strings.ReplaceAll(s, "-->", "") + "\n-->" }},
+	{"comment", func(s string) string { return "<!--\n" + strings.ReplaceAll(s, ">", "") + "\n-->" }},
 	{"details", func(s string) string { return "<details>\n\n" + strings.ReplaceAll(s, "<", "") + "\n\n</details>" }},
 	{"list", func(s string) string { return "- " + strings.Join(allLines(s), "\n  ") }},
 	{"HTML", func(s string) string {
 		lines := slices.DeleteFunc(allLines(s), func(l string) bool { return strings.Trim(l, " \t") == "" }) // which would end it
 		return "<div>\n" + strings.Join(lines, "\n") + "\n</div>"
 	}},
-	{"pre", func(s string) string { return "<pre>\n" + strings.ReplaceAll(s, "</", "") + "\n</pre>" }},
-	{"processing instruction", func(s string) string { return "<?x\n" + strings.ReplaceAll(s, "?>", "") + "\n?>" }},
+	{"pre", func(s string) string { return "<pre>\n" + strings.ReplaceAll(s, "<", "") + "\n</pre>" }},
+	{"processing instruction", func(s string) string { return "<?x\n" + strings.ReplaceAll(s, ">", "") + "\n?>" }},
 	{"footnote", func(s string) string { return "x[^1]\n\n[^1]: y\n    " + strings.Join(allLines(s), "\n    ") }},
 	{"result", func(s string) string { return said("result 1", s) }},
 	{"result without its end", func(s string) string { return "> <!-- ai-flow:result 1 -->\n> " + strings.Join(allLines(s), "\n> ") }},
@@ -59,27 +59,31 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, body string) {
-		c, err := Parse(body, "")
-		var r *Refusal
-		if err != nil && !errors.As(err, &r) {
-			t.Fatalf("an error of another type: %v", err)
+	f.Fuzz(checkParse)
+}
+
+// checkParse holds that a refusal is the only error, that positions fit, and that nothing fires where a reader sees that it
+// is set apart.
+func checkParse(t *testing.T, body string) {
+	c, err := Parse(body, "")
+	var r *Refusal
+	if err != nil && !errors.As(err, &r) {
+		t.Fatalf("an error of another type: %v", err)
+	}
+	checkPositions(t, body, c)
+	for _, s := range c.Segments {
+		if strings.ContainsAny(s.Instruction+s.Quote, "\r\u200b\u202e") {
+			t.Errorf("%+v holds what should be cleaned away", s)
 		}
-		checkPositions(t, body, c)
-		for _, s := range c.Segments {
-			if strings.ContainsAny(s.Instruction+s.Quote, "\r\u200b\u202e") {
-				t.Errorf("%+v holds what should be cleaned away", s)
-			}
+	}
+	if len(body) > 4096 {
+		return
+	}
+	for _, w := range wrappings {
+		if c, _ := Parse(w.wrap(body), ""); len(c.Segments) > 0 {
+			t.Errorf("in a %s, %q fires: %+v", w.name, w.wrap(body), c.Segments)
 		}
-		if len(body) > 4096 {
-			return
-		}
-		for _, w := range wrappings {
-			if c, _ := Parse(w.wrap(body), ""); len(c.Segments) > 0 {
-				t.Errorf("in a %s, %q fires: %+v", w.name, w.wrap(body), c.Segments)
-			}
-		}
-	})
+	}
 }
 
 // hostileUnits make, repeated, the comments that parsers are slow on.

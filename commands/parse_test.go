@@ -106,6 +106,9 @@ func TestParse(t *testing.T) {
 
 		{"a quote above", "> the flag\n> is new\n\n/ask since when?", []seg{{Ask, "the flag\nis new", "since when?"}}},
 		{"blank lines between", "> q\n\n\n \n/ask a", []seg{{Ask, "q", "a"}}},
+		{"a quote that ends in empty lines of it", "> q\n>\n>\n\n/ask a", []seg{{Ask, "q", "a"}}},
+		{"a command right behind a quote of HTML is not of it", "> <!-- -->\n/ask a\n\n/edit b", []seg{{Ask, "<!-- -->", "a"}, {Edit, "", "b"}}},
+		{"a quote of nothing but marks", ">\n>\n\n/build", []seg{{Build, "", ""}}},
 		{"prose between", "> q\n\nfoo\n\n/ask a", []seg{{Ask, "", "a"}}},
 		{"prose in the same paragraph", "> q\n\nfoo\n/ask a", []seg{{Ask, "", "a"}}},
 		{"F-64 two quotes do not merge", "> one\n\n> two\n\n/ask a", []seg{{Ask, "two", "a"}}},
