@@ -105,7 +105,7 @@ func (c *Client) read(ctx context.Context, cl *call, r *outgoing, to *url.URL, t
 	a := &answer{status: resp.StatusCode, header: resp.Header}
 	most := int64(maxFailure)
 	if a.ok() {
-		most = maxAnswer
+		most = c.most
 	}
 	a.body, err = io.ReadAll(io.LimitReader(resp.Body, most+1))
 	switch {

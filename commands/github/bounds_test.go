@@ -13,33 +13,46 @@ import (
 // An answer has at most 10 MiB, packed or not, of a declared length or none; more is an error, not a try again, and memory
 // stays with it.
 func TestOversizeAnswers(t *testing.T) {
-	zeros := strings.NewReader
 	for name, h := range map[string]handler{
-		"declared": says(200, `{"id":5,"body":"`+strings.Repeat("x", maxAnswer)+`"}`),
-		"streamed": func(w http.ResponseWriter, _ *http.Request, _ string) { io.Copy(w, endless{}) },
-		"gzip bomb": func(w http.ResponseWriter, _ *http.Request, _ string) {
-			w.Header().Set("Content-Encoding", "gzip")
-			z := gzip.NewWriter(w)
-			io.Copy(z, io.MultiReader(zeros(`{"id":5,"body":"`), io.LimitReader(endless{}, 1<<30)))
-			z.Close()
-		},
+		"declared":  says(200, `{"id":5,"body":"`+strings.Repeat("x", 64<<10)+`"}`),
+		"streamed":  func(w http.ResponseWriter, _ *http.Request, _ string) { io.Copy(w, endless{}) },
+		"gzip bomb": says(200, bomb(), "Content-Encoding: gzip"),
 	} {
 		for call, sending := range sendings {
 			s := newScripted(t)
 			s.on(sending.route, h)
-			err := sending.do(t.Context(), s.client(static))
+			c := s.client(static)
+			c.most = 64 << 10
+			err := sending.do(t.Context(), c)
 			if e := failure(t, err); e.Unsure != sending.once || e.Kind != Other || !strings.Contains(err.Error(), "larger than 10 MiB") || len(s.got) != 1 {
 				t.Errorf("%s %s: %v after %d requests", name, call, err, len(s.got))
 			}
 		}
 	}
+}
+
+// The bound itself: what fits is read, and one byte more is not.
+func TestLargestAnswer(t *testing.T) {
 	s := newScripted(t)
 	fits := `{"id":5,"body":"`
 	fits += strings.Repeat("x", maxAnswer-len(fits)-2) + `"}`
-	s.on("GET "+commentRoute, says(200, fits))
-	if p, err := s.client(static).Comment(t.Context(), Ref{ID: 5}); err != nil || len(p.Body) < maxAnswer-100 {
+	s.on("GET "+commentRoute, says(200, fits), says(200, fits+" "))
+	c := s.client(static)
+	if p, err := c.Comment(t.Context(), Ref{ID: 5}); err != nil || len(p.Body) < maxAnswer-100 {
 		t.Errorf("what fits exactly: %v", err)
 	}
+	if err := read(t.Context(), c); err == nil || !strings.Contains(err.Error(), "larger than 10 MiB") {
+		t.Errorf("a byte more: %v", err)
+	}
+}
+
+// bomb unpacks to 8 MiB.
+func bomb() string {
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	io.Copy(z, io.MultiReader(strings.NewReader(`{"id":5,"body":"`), io.LimitReader(endless{}, 8<<20)))
+	z.Close()
+	return b.String()
 }
 
 // The words of a failure are read to 64 KiB; the rest is nobody's business.

@@ -80,7 +80,7 @@ func (s *scripted) manyComments(route string, n int, body string) {
 // F-62: every page is read, whoever's host a next page names, in pages that fit into an answer.
 func TestCommentsPages(t *testing.T) {
 	const lines = "/api/v3/repos/acme/site/pulls/2/comments"
-	long := strings.Repeat(`\u0001`, 5000) // 30 kB each: 100 of them do not fit when they are this long
+	long := strings.Repeat("x", 2000) // twenty fit into the 100 kB of this test, a hundred do not
 	for name, test := range map[string]struct {
 		line     bool
 		n        int
@@ -88,11 +88,13 @@ func TestCommentsPages(t *testing.T) {
 		requests int
 	}{
 		"none": {false, 0, "x", 1}, "one": {false, 1, "x", 1}, "a full page": {false, 100, "x", 1}, "more": {false, 101, "x", 2}, "many": {false, 5000, "x", 50},
-		"lines": {true, 250, "x", 3}, "long": {false, 205, strings.Repeat(long, 5), 1 + 11}, "long lines": {true, 100, strings.Repeat(long, 5), 1 + 5},
+		"lines": {true, 250, "x", 3}, "long": {false, 205, long, 1 + 11}, "long lines": {true, 100, long, 1 + 5},
 	} {
 		s := newScripted(t)
 		s.manyComments(map[bool]string{true: lines, false: postRoute}[test.line], test.n, test.body)
-		got, err := s.client(static).Comments(t.Context(), 2, test.line, time.Time{})
+		c := s.client(static)
+		c.most = 100_000
+		got, err := c.Comments(t.Context(), 2, test.line, time.Time{})
 		if err != nil || len(got) != test.n || len(s.got) != test.requests {
 			t.Errorf("%s: %d comments in %d requests, %v", name, len(got), len(s.got), err)
 			continue
@@ -113,9 +115,11 @@ func TestCommentsGrowLonger(t *testing.T) {
 	s := newScripted(t)
 	s.manyComments(postRoute, 250, "x")
 	short := s.routes["GET "+postRoute][0]
-	s.manyComments(postRoute, 250, strings.Repeat("x", 200_000))
+	s.manyComments(postRoute, 250, strings.Repeat("x", 2000))
 	s.on("GET "+postRoute, short, s.routes["GET "+postRoute][0])
-	got, err := s.client(static).Comments(t.Context(), 2, false, time.Time{})
+	c := s.client(static)
+	c.most = 100_000
+	got, err := c.Comments(t.Context(), 2, false, time.Time{})
 	if err != nil || len(got) != 250 || len(s.got) != 1+1+8 {
 		t.Fatalf("%d comments in %d requests, %v", len(got), len(s.got), err)
 	}
@@ -194,5 +198,13 @@ func TestForeignErrorsAreCut(t *testing.T) {
 	}))
 	if len(err.Error()) > 500 || strings.Contains(err.Error(), "ghp_") {
 		t.Errorf("%.600v", err)
+	}
+}
+
+// Twenty of the longest comments that GitHub takes fit into an answer, with what stands around them.
+func TestSmallPagesFit(t *testing.T) {
+	const characters, bytesOfJSON, around = 65536, 6, 64 << 10
+	if smallPage*(characters*bytesOfJSON+around) > maxAnswer || usualPage%smallPage != 0 {
+		t.Errorf("%d comments do not fit into %d bytes", smallPage, maxAnswer)
 	}
 }

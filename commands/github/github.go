@@ -53,6 +53,7 @@ type Client struct {
 	at   endpoints
 	app  http.RoundTripper // signs as the App; nil without one
 	gh   *github.Client    // over our own sending, see sender
+	most int64             // bytes of an answer: maxAnswer, less in tests
 	turn chan struct{}     // one goroutine mints, the others wait for it or for the end of their context
 	own  ownToken          // used by whoever has the turn
 

@@ -26,7 +26,7 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("%.120q is no repository", o.Repo.String())
 	}
 	o.Token = strings.TrimSpace(o.Token)
-	c := &Client{o: withDefaults(o), at: at, turn: make(chan struct{}, 1)}
+	c := &Client{o: withDefaults(o), at: at, most: maxAnswer, turn: make(chan struct{}, 1)}
 	if err := c.takeCredentials(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -51,7 +52,9 @@ func (a *answer) fate(graphql bool) fate {
 // the connection was rejected, since a transport that does not support one would make everything look unsent.
 func neverLeft(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
+	var certificate *tls.CertificateVerificationError
+	var noTLS tls.RecordHeaderError
+	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &certificate) || errors.As(err, &noTLS)
 }
 
 // isLimit tells a limit from a missing permission: both are 403 (H6-05). Secondary limits may come without any header, only

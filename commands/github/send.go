@@ -77,7 +77,7 @@ func (c *Client) send(ctx context.Context, cl *call, r *outgoing) (*answer, *Err
 			return nil, failed
 		}
 		if ctx.Err() != nil {
-			return nil, cancelled(ctx, cl.what)
+			return nil, cancelled(cl.what, context.Cause(ctx))
 		}
 		a := c.attempt(ctx, cl, r, token)
 		f := a.fate(cl.graphql)
@@ -92,8 +92,8 @@ func (c *Client) send(ctx context.Context, cl *call, r *outgoing) (*answer, *Err
 			c.drop(ctx, token)
 			continue
 		}
-		if c.o.Wait(ctx, pause) != nil {
-			return nil, cancelled(ctx, cl.what)
+		if err := c.o.Wait(ctx, pause); err != nil {
+			return nil, cancelled(cl.what, err)
 		}
 	}
 }
@@ -120,8 +120,8 @@ func (c *Client) mayRepeat(cl *call, f fate) bool {
 	return f == unsent || f == limited
 }
 
-func cancelled(ctx context.Context, what string) *Error {
-	return &Error{What: what, Kind: Cancelled, Err: context.Cause(ctx)}
+func cancelled(what string, why error) *Error {
+	return &Error{What: what, Kind: Cancelled, Err: why}
 }
 
 // answer is what one try came to. err is why there is none, or none that can be used.

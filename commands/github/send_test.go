@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -119,6 +122,21 @@ func TestConnectionRefused(t *testing.T) {
 	err := post(t.Context(), s.client(static))
 	if e := failure(t, err); e.Kind != Unreachable || e.Unsure || e.Status != 0 || !strings.Contains(e.Next, "reached") {
 		t.Errorf("nobody there: %v", err)
+	}
+}
+
+// A server that cannot prove who it is gets no request, and so no token.
+func TestUntrustedServer(t *testing.T) {
+	stranger := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request came through") }))
+	defer stranger.Close()
+	stranger.Config.ErrorLog = log.New(io.Discard, "", 0)
+	plain := newScripted(t)
+	for _, api := range []string{stranger.URL, "https" + strings.TrimPrefix(plain.srv.URL, "http")} {
+		s := newScripted(t)
+		err := post(t.Context(), s.client(static, func(o *Options) { o.API, o.Server = api, api }))
+		if e := failure(t, err); e.Unsure || e.Kind != Unreachable {
+			t.Errorf("%+v", e)
+		}
 	}
 }
 

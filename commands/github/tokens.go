@@ -85,7 +85,7 @@ func (c *Client) take(ctx context.Context, what string) *Error {
 	case c.turn <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return cancelled(ctx, what)
+		return cancelled(what, context.Cause(ctx))
 	}
 }
 
