@@ -25,9 +25,7 @@ type Server struct {
 	http *httptest.Server
 	spec *description
 	ops  map[string]operation
-	dirs string        // of the bare repositories
-	done chan struct{} // closed by Close: ends what hangs
-	shut sync.Once
+	dirs string // of the bare repositories
 
 	mu sync.Mutex // guards all below
 	world
@@ -48,7 +46,7 @@ func New(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{t: t, spec: spec, ops: operations(), dirs: t.TempDir(), done: make(chan struct{}), lookups: map[string]int{}, life: time.Hour}
+	s := &Server{t: t, spec: spec, ops: operations(), dirs: t.TempDir(), lookups: map[string]int{}, life: time.Hour}
 	s.now = start()
 	s.lastID = 1000
 	s.http = httptest.NewServer(s)
@@ -58,11 +56,8 @@ func New(t testing.TB) *Server {
 
 // Close ends all connections, also those that hang, and stops the server. It may be called twice.
 func (s *Server) Close() {
-	s.shut.Do(func() {
-		close(s.done)
-		s.http.CloseClientConnections()
-		s.http.Close()
-	})
+	s.http.CloseClientConnections()
+	s.http.Close()
 }
 
 // URL is the server's root: GITHUB_SERVER_URL. API is GITHUB_API_URL, GraphQL GITHUB_GRAPHQL_URL, as on GitHub Enterprise

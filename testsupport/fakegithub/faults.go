@@ -65,7 +65,7 @@ func (f Fault) before() bool {
 }
 
 // strike lets the fault happen to the client. It returns the status that the client sees; 0: none.
-func (s *Server) strike(f Fault, w http.ResponseWriter, r *http.Request) int {
+func strike(f Fault, w http.ResponseWriter, r *http.Request) int {
 	switch f {
 	case Fail500Before:
 		return send(w, fail(http.StatusInternalServerError, "Server Error"))
@@ -74,10 +74,7 @@ func (s *Server) strike(f Fault, w http.ResponseWriter, r *http.Request) int {
 	case SecondaryLimit:
 		return send(w, fail(http.StatusForbidden, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."))
 	case Hang:
-		select {
-		case <-r.Context().Done():
-		case <-s.done:
-		}
+		<-r.Context().Done() // Close ends it as well, by ending the connection
 	}
 	drop(w)
 	return 0

@@ -46,7 +46,7 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, handle handler) {
 	if fault == NoFault {
 		status = send(w, a)
 	} else {
-		status = s.strike(fault, w, r)
+		status = strike(fault, w, r)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
