@@ -107,7 +107,7 @@ func TestFetchByCommit(t *testing.T) {
 		if now := strings.Fields(k.must("ls-remote", url, "refs/pull/2/head"))[0]; now != second || now == first {
 			t.Errorf("refs/pull/2/head is %s, not %s", now, second)
 		}
-		k.must("fetch", "-q", "--depth=1", url, first)
+		k.must("-c", "protocol.version=0", "fetch", "-q", "--depth=1", url, first) // version 2 would give any commit
 		k.must("fetch", "-q", "--depth=1", url, second)
 		if got := k.must("show", second+":c.txt"); got != "c\n" {
 			t.Errorf("%q", got)
