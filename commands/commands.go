@@ -7,8 +7,8 @@
 //
 // Its one invariant: nothing is written before everything that could forbid it has been asked, and whatever was written is
 // said, also when a later step fails: a change of the document is announced before it is made, and a write whose answer got
-// lost is looked after before anything is said of it. An agent's text decides nothing: it is cut into the segments that we asked for, and
-// the rest is prose for a reader.
+// lost is looked after before anything is said of it. An agent's text decides nothing: it is cut into the segments that we
+// asked for, and the rest is prose for a reader.
 //
 // What it refuses to do: to run a command that a reader of the page would not see as one (code, quotes, HTML, lists,
 // tables, text of the bot's own), to read a document back from a pass that was only asked a question, to touch the agent's

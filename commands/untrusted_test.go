@@ -76,9 +76,11 @@ func TestUntrustedEdit(t *testing.T) {
 		{"deny_all goes first", "permissions: { deny_all: true }", false, []string{"edit", "edit", "edit", "execute", "delete", "edit"}, false},
 		{"trusted", "", true, nil, true},
 	}
+	s := newStage(t, "one\n")
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newStage(t, "one\n")
+			s.t = t
+			scene{t: t}.put(s.document, "one\n")
 			var err error
 			if s.flow.Policy, err = ParsePolicy([]byte(tt.policy), "the file"); err != nil {
 				t.Fatal(err)
