@@ -11,12 +11,10 @@ import (
 // FuzzNoCommand: no line of ours is read as a command, quoted as in a person's comment, or plain as below a review that one
 // of our comments quotes; and what people write after our text keeps its meaning (S6).
 func FuzzNoCommand(f *testing.F) {
-	for _, s := range []string{"/ask x", "a\n/ask x\nb", "```\n/ask x\n```\n/edit y", "x\n\n/build\n", "- a\n/ask b", "> /ask a", "</details>\n/ask", "<!-- x\n\n/ask y", "\u200b/ask x",
+	for i, s := range []string{"/ask x", "a\n/ask x\nb", "```\n/ask x\n```\n/edit y", "x\n\n/build\n", "- a\n/ask b", "> /ask a", "</details>\n/ask", "<!-- x\n\n/ask y", "\u200b/ask x",
 		"/ask\u00a0x", "\ufeff/build", "a\r/ask b", "a\u2028/ask b", "|a|\n|-|\n/ask x", "[x]: y '\n/ask z'", "**a\n/ask b**", "`a\n/ask b`", "<details>\n\n/ask", "&#47;ask x", "\\/ask x",
 		"# h\n/split a", "~~~\n~~~\n/learn", "1) a\n/edit", "***\n/ask", "    /ask x", "[/ask](https://github.com/a/b)\n/ask"} {
-		for o := range uint8(8) {
-			f.Add(s, o)
-		}
+		f.Add(s, uint8(i))
 	}
 	f.Fuzz(func(t *testing.T, s string, outcome uint8) {
 		if len(s) > 2000 {

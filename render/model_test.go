@@ -288,15 +288,16 @@ func (m *model) folds(md string) {
 
 func stripCode(md string) string {
 	var b strings.Builder
-	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader([]byte(md)))
+	src := []byte(md)
+	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(src))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if block, ok := n.(*ast.HTMLBlock); ok && entering {
 			for i := range block.Lines().Len() {
 				seg := block.Lines().At(i)
-				b.Write(seg.Value([]byte(md)))
+				b.Write(seg.Value(src))
 			}
 			if block.HasClosure() {
-				b.Write(block.ClosureLine.Value([]byte(md)))
+				b.Write(block.ClosureLine.Value(src))
 			}
 		}
 		return ast.WalkContinue, nil

@@ -142,7 +142,7 @@ func TestInPlaceBudget(t *testing.T) {
 	r.Diffs = &Diffs{strings.Repeat("a b c\n", 300), strings.Repeat("a x c\n", 300)}
 	order := []string{"Source diff</summary>", "Word diff</summary>", "changed files</summary>", "A note that", "An answer of some length.\nAn", "- `protoc`", "**102 boundary wants.**"}
 	gone := 0
-	for room := maxComment; room >= 0; room -= max(16, room/64) {
+	for room := maxComment; room >= 0; room -= max(64, room/16) {
 		p := InPlace(r, room)
 		all := strings.Join(append(p.Segments, p.Bottom), "\n")
 		if size := sizeOf(p); room >= tightRoom && size > room {
@@ -192,9 +192,7 @@ func FuzzPlaces(f *testing.F) {
 	}
 	for i, s := range []string{"```\n<!-- ai-flow:end -->\n```", "<!-- ai-flow:result 1 -->", "<!-\u200b- AI-FLOW:end", "`<!--ai-flow:end-->`", "<!-[- ai-flow:x](y)", "\n/ask x\n", "> /ask",
 		"```\n/build\n", "</details>\n\n/ask", "---\n***\n", "[a]: b\n", "~~~\n> /edit", "|a|\n|-|\n|`<!-- ai-flow:end -->`|", "⏳ ⚙️ ✅ **/ask**", "fixes #12, closes acme/app#9 @a"} {
-		for _, o := range []Outcome{Done, Failed, Nothing} {
-			f.Add(s, uint8(o), uint16(1500*i))
-		}
+		f.Add(s, uint8(i), uint16(1500*i))
 	}
 	f.Fuzz(func(t *testing.T, s string, outcome uint8, room uint16) {
 		if len(s) > 4000 {
