@@ -53,12 +53,12 @@ func (s *stage) as(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // interrupt runs the program in a folder, sends it a signal when a marker has come on its standard error, and checks its
-// exit status: interrupt INT|TERM MARKER STATUS FOLDER ARG...
+// exit status: interrupt INT|TERM|KILL MARKER STATUS FOLDER ARG...
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 5 {
-		ts.Fatalf("usage: interrupt INT|TERM MARKER STATUS FOLDER ARG...")
+		ts.Fatalf("usage: interrupt INT|TERM|KILL MARKER STATUS FOLDER ARG...")
 	}
-	signal := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM}[args[0]]
+	signal := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[0]]
 	marker, status := args[1], args[2]
 	program, err := lookPath("ai-flow", ts.Getenv("PATH"))
 	ts.Check(err)

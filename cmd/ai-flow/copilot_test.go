@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -40,6 +41,9 @@ var copilotScript = loopback.Script{Turns: []loopback.Turn{
 	{Prompt: "who can log in here", Rounds: []loopback.Round{
 		{Calls: []loopback.Call{{Deed: loopback.Read, Path: "/etc/shadow"}}},
 		{Say: "I could not read it.\nWANTED: /etc/shadow — to list the users"}}},
+	{Prompt: "rewrite the plan", Recall: regexp.MustCompile(`/\S+/document\.md|<<<AI-FLOW:SEGMENT \d+ \w+>>>`), Rounds: []loopback.Round{
+		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "cat /etc/shadow; printf '# Plan\n\nNobody but us.\n' > $1"}}},
+		{Say: "$2\nSaid who may log in.\n\n$3\nWe do."}}},
 	{Prompt: "leave a mark", Rounds: []loopback.Round{
 		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "touch marker.txt"}}}}},
 	{Prompt: "write the greeting", Rounds: []loopback.Round{

@@ -42,6 +42,14 @@ func (s *stage) play(t *testing.T, dir string) {
 			"noprocess": noProcess,
 			"exits":     exits,
 			"paste":     paste,
+			"github":    startHub,
+			"issue":     issue,
+			"pull":      pull,
+			"comment":   comment,
+			"line":      line,
+			"thread":    thread,
+			"body":      body,
+			"requests":  requests,
 		},
 	})
 }

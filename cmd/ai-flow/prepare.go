@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/commands/dispatch"
@@ -57,13 +58,21 @@ func named(class, message string, err error) error {
 	var call *github.Error
 	switch {
 	case errors.As(err, &usage):
-		p.Message, p.Next = usage.message, usage.hint
+		p.Message, p.Next = usage.message, sentence(usage.hint)
 	case errors.As(err, &setup):
-		p.Message, p.Next = setup.Problem, setup.Fix
+		p.Message, p.Next = setup.Problem, sentence(setup.Fix)
 	case errors.As(err, &call):
 		p.Next = call.Next
 	}
 	return &dispatch.Trouble{Problem: p}
+}
+
+// sentence makes one of a hint as a terminal has it. A command line stays as it is, to be copied.
+func sentence(hint string) string {
+	if hint == "" || strings.HasPrefix(hint, "sudo ") {
+		return hint
+	}
+	return strings.ToUpper(hint[:1]) + strings.TrimSuffix(hint[1:], ".") + "."
 }
 
 func (w *workflow) fetch(ctx context.Context, commit git.OID, temp string) (*git.Repo, error) {

@@ -39,7 +39,7 @@ func (p *program) openWorkflow() (*workflow, error) {
 	if event.Repo != a.repo {
 		return nil, &usageError{fmt.Sprintf("the event is about %q and the run is of %q", event.Repo, a.repo), ""}
 	}
-	w := &workflow{program: p, actions: a, log: render.NewLog(p.Stderr, true)}
+	w := &workflow{program: p, actions: a, log: render.NewLog(p.Stderr, p.env.get("GITHUB_ACTIONS") == "true")}
 	w.job = &dispatch.Job{Event: event, Prefix: p.env.prefix, Bot: a.bot, Rerunner: a.actor, Attempt: a.attempt,
 		RunURL: a.runURL(), Model: p.env.model, Log: w.log}
 	w.job.Comment, err = commands.Parse(event.Comment.Body, p.env.prefix)

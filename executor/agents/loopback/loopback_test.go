@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -224,5 +225,18 @@ func TestServesOnLoopbackOnlyAndEndsWithItsContext(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRecall: what a turn recalls of the prompt stands in its words and its calls, and what it does not find stays as it is.
+func TestRecall(t *testing.T) {
+	script := Script{Turns: []Turn{{Recall: regexp.MustCompile(`<\w+>`), Rounds: []Round{{Say: "$2 and $1, not $3",
+		Calls: []Call{{Deed: Shell, Command: "echo $1"}}}}}}}
+	got, _, _ := script.round(query{prompt: "take <one> and <two>", tools: []tool{{}}})
+	if got.Say != "<two> and <one>, not $3" || got.Calls[0].Command != "echo <one>" {
+		t.Errorf("%+v", got)
+	}
+	if script.Turns[0].Rounds[0].Calls[0].Command != "echo $1" {
+		t.Error("the script itself was changed")
 	}
 }

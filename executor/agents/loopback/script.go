@@ -1,6 +1,9 @@
 package loopback
 
 import (
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,6 +19,9 @@ type Turn struct {
 	// Prompt stands in the user's last message; "" is in each. The agents put prompts of their own around ours, so the
 	// test is whether it occurs, not whether it is equal.
 	Prompt string
+	// Recall, when not nil, is looked for in the prompt: its n-th match, from 1 to 9, stands for $n in what the turn says,
+	// and in paths, commands and texts of its calls.
+	Recall *regexp.Regexp
 	Rounds []Round // one for each request of the turn; after the last, the model says the fixed sentence
 }
 
@@ -61,7 +67,7 @@ func (s Script) round(q query) (r Round, turn, round int) {
 			continue
 		}
 		if q.answers < len(t.Rounds) {
-			return t.Rounds[q.answers], i, q.answers
+			return t.Rounds[q.answers].recalling(t.Recall, q.prompt), i, q.answers
 		}
 		return Round{Say: fixedSentence}, i, q.answers
 	}
@@ -73,4 +79,22 @@ func (s Script) model() string {
 		return "loopback-model"
 	}
 	return s.Model
+}
+
+// recalling is the round with what stands for matches in the prompt.
+func (r Round) recalling(what *regexp.Regexp, prompt string) Round {
+	if what == nil {
+		return r
+	}
+	var pairs []string
+	for i, match := range what.FindAllString(prompt, 9) {
+		pairs = append(pairs, fmt.Sprintf("$%d", i+1), match)
+	}
+	put := strings.NewReplacer(pairs...)
+	r.Say, r.Calls = put.Replace(r.Say), slices.Clone(r.Calls)
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		c.Command, c.Path, c.Text = put.Replace(c.Command), put.Replace(c.Path), put.Replace(c.Text)
+	}
+	return r
 }

@@ -1,0 +1,185 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/commands"
+	"github.com/d3mlabs/ai-flow/commands/git"
+	"github.com/d3mlabs/ai-flow/commands/github"
+	"github.com/d3mlabs/ai-flow/denials"
+	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/executor/process"
+	"github.com/d3mlabs/ai-flow/isolation"
+	"github.com/d3mlabs/ai-flow/testsupport"
+	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
+)
+
+// stage is a fake GitHub with a repository, an App and people, and a fake agent that works on real trees.
+type stage struct {
+	t     *testing.T
+	hub   *fakegithub.Server
+	repo  *fakegithub.Repo
+	issue int
+	appID int64
+	key   []byte
+	agent *fakeAgent
+	said  *said
+	// each is called with every job before it runs; may be nil.
+	each func(*Job)
+}
+
+const description = "# Plan\n\nWe retry on 502.\n\nFlags stay stable.\n"
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	_, err := exec.LookPath("git")
+	testsupport.Need(t, err == nil, "git", "apt-get install git")
+	s := &stage{t: t, hub: fakegithub.New(t), agent: &fakeAgent{t: t, temp: t.TempDir()}, said: &said{}}
+	s.appID, s.key, _ = s.hub.App("ai-flow")
+	for login, role := range map[string]string{"ann": "write", "ida": "admin", "eve": "none", "rob": "read"} {
+		s.hub.User(login, role)
+	}
+	s.repo = s.hub.Repo("acme/app", map[string]string{"README.md": "hello\n", "main.go": "package main\n"})
+	s.issue = s.repo.Issue("ann", "Retry on 502", description)
+	return s
+}
+
+// client acts as the App. It never waits, and gives up a call soon.
+func (s *stage) client() *github.Client {
+	s.t.Helper()
+	c, err := github.New(github.Options{API: s.hub.API(), GraphQL: s.hub.GraphQL(), Server: s.hub.URL(),
+		Repo: github.Repo{Owner: "acme", Name: "app"}, AppID: s.appID, PrivateKey: s.key,
+		Deadline: 2 * time.Second, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+// job is the command of an event, as a job of a workflow would hold it.
+func (s *stage) job(e fakegithub.Event) *Job {
+	s.t.Helper()
+	event, err := github.ReadEvent(e.Name, e.Payload)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	j := &Job{Event: event, GitHub: s.client(), RunURL: s.hub.URL() + "/acme/app/actions/runs/1", Attempt: 1, Log: s.said}
+	j.Comment, err = commands.Parse(event.Comment.Body, "")
+	if err != nil && !errors.As(err, &j.Refusal) {
+		s.t.Fatal(err)
+	}
+	j.Prepare = func(ctx context.Context, set Setting) (*commands.Flow, func() error, error) {
+		// The objects are the server's own: fetching them is tested in package git and in the program's stories.
+		repo, err := git.Open(ctx, s.repo.GitDir(), s.agent.temp)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &commands.Flow{Agent: s.agent, Repo: repo, Place: set.Place, Policy: set.Policy, Log: s.said, AgentName: "fake", AgentStatus: "test"},
+			repo.Close, nil
+	}
+	if s.each != nil {
+		s.each(j)
+	}
+	return j
+}
+
+func (s *stage) run(e fakegithub.Event) Told {
+	s.t.Helper()
+	return s.job(e).Run(s.t.Context())
+}
+
+// thread is all comments of the issue as one text, for a look at the whole.
+func (s *stage) thread(number int) string {
+	var b strings.Builder
+	for _, c := range s.repo.Thread(number) {
+		fmt.Fprintf(&b, "== %s %s %v\n%s\n", c.Kind, c.Author, c.Reactions, c.Body)
+	}
+	return b.String()
+}
+
+// said is a log that remembers.
+type said struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (s *said) Say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = append(s.lines, fmt.Sprintf(format, args...))
+}
+func (s *said) Foreign(prefix, text string)     { s.Say("%s%s", prefix, text) }
+func (s *said) Group(title string) (end func()) { s.Say("%s", title); return func() {} }
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.lines, "\n")
+}
+
+// fakeAgent is an agent as values: what it answers, and what it makes of the document. Its rooms are real, without isolation.
+type fakeAgent struct {
+	t      *testing.T
+	temp   string
+	edit   func(document string) string // nil: leaves it alone
+	wants  []denials.Want
+	before func(executor.Task) // called first, when not nil
+	mu     sync.Mutex
+	tasks  []executor.Task
+}
+
+func (a *fakeAgent) EnterRoom(ctx context.Context) (*isolation.Room, error) {
+	id, err := isolation.Unisolated(false)
+	if err != nil {
+		return nil, err
+	}
+	return isolation.Open(ctx, process.Runner{}, id, isolation.OpenOptions{TempDir: a.temp})
+}
+
+var demanded = regexp.MustCompile(`(?m)^<<<AI-FLOW:SEGMENT (\d+) [0-9A-Za-z]+>>>$`)
+
+func (a *fakeAgent) Launch(ctx context.Context, t executor.Task) (executor.Report, error) {
+	a.mu.Lock()
+	a.tasks = append(a.tasks, t)
+	a.mu.Unlock()
+	if a.before != nil {
+		a.before(t)
+	}
+	if ctx.Err() != nil {
+		return executor.Report{Swept: true}, &executor.Failure{Class: executor.FailedCancelled, Message: "the run was cancelled", Err: ctx.Err()}
+	}
+	copied := filepath.Join(t.Room.Path("document"), "document.md")
+	if a.edit != nil {
+		data, err := os.ReadFile(copied)
+		if err != nil {
+			a.t.Error(err)
+		}
+		if err := os.WriteFile(copied, []byte(a.edit(string(data))), 0o600); err != nil {
+			a.t.Error(err)
+		}
+	}
+	report := executor.Report{Swept: true, Wants: a.wants, AgentVersion: "1"}
+	for _, m := range demanded.FindAllStringSubmatch(t.Prompt, -1) {
+		report.Text += m[0] + "\nAnswer " + m[1] + ".\n"
+	}
+	return report, nil
+}
+
+func (a *fakeAgent) prompts() (all []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range a.tasks {
+		all = append(all, t.Prompt)
+	}
+	return all
+}
