@@ -183,3 +183,33 @@ func (a *fakeAgent) prompts() (all []string) {
 	}
 	return all
 }
+
+func readAll(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(data)
+}
+
+// policy commits a policy file to the default branch.
+func (s *stage) policy(text string) {
+	s.t.Helper()
+	work := s.t.TempDir()
+	for _, args := range [][]string{{"clone", "--quiet", s.repo.GitDir(), work}, {"-C", work, "add", "--all"}, {"-C", work, "commit", "--quiet", "--message=Policy"}, {"-C", work, "push", "--quiet", "origin", "HEAD:main"}} {
+		if args[len(args)-1] == "--all" {
+			if err := os.MkdirAll(filepath.Join(work, ".github"), 0o755); err != nil {
+				s.t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(work, commands.PolicyPath), []byte(text), 0o644); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		cmd := exec.Command("git", args...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@t", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@t")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			s.t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+	}
+}
