@@ -15,15 +15,15 @@ import (
 
 // actions is what the runner of a workflow, and who configured it, tell a job.
 type actions struct {
-	eventName, eventPath       string
-	repo                       github.Repo
-	server, api, graphql       string
-	runID, actor, temp         string
-	attempt                    int
-	summary, output            string // files that the runner reads; "" when it has none
-	appID                      int64
-	key                        []byte // PEM; nil without an App
-	token, bot, workdir, model string
+	eventName, eventPath string
+	repo                 github.Repo
+	server, api, graphql string
+	runID, actor, temp   string
+	attempt              int
+	summary, output      string // files that the runner reads; "" when it has none
+	appID                int64
+	key                  []byte // PEM; nil without an App
+	token, bot, workdir  string
 }
 
 // publicServer is where a repository is when nobody says otherwise.

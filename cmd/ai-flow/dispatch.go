@@ -57,9 +57,12 @@ func (w *workflow) conclude(told dispatch.Told) error {
 	if err == nil {
 		path, err = w.writeReport(muteJSON(w.log.Redact(string(data))))
 	}
-	summary := render.Denied(o.Result.Command, o.Result.Requester, told.Reason)
-	if !told.Silent {
-		summary = render.Summary(o.Result)
+	summary := render.Summary(o.Result)
+	switch {
+	case w.empty():
+		summary = "" // most comments are none of ours, and their runs have nothing to show
+	case told.Silent:
+		summary = render.Denied(o.Result.Command, o.Result.Requester, told.Reason)
 	}
 	err = errors.Join(err, w.writeSummary(w.log.Redact(summary)), w.log.Err(),
 		w.setOutputs([2]string{"outcome", o.Result.Outcome.String()}, [2]string{"wants", strconv.Itoa(o.Report.WantCount)}, [2]string{"report", path}))

@@ -3,7 +3,6 @@ package dispatch
 import (
 	"context"
 
-	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/commands/thread"
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -84,5 +83,3 @@ func (r *running) finish(ctx context.Context, s thread.Standing, e Ending) (did 
 	_, err = r.thread.Tell(ctx, render.LostResult(lost, r.known.Command.String(), r.RunURL), false)
 	return "the thread was told that the run ended without a word", err
 }
-
-var _ thread.API = (*github.Client)(nil)
