@@ -26,7 +26,7 @@ func BenchmarkCommentWithoutCommand(b *testing.B) {
 	for b.Loop() {
 		cmd := exec.Command(program, "dispatch")
 		cmd.Env = []string{"HOME=" + dir, "GITHUB_EVENT_NAME=issue_comment", "GITHUB_EVENT_PATH=" + event, "GITHUB_REPOSITORY=Codertocat/Hello-World",
-			"GITHUB_OUTPUT=" + filepath.Join(dir, "output"), "RUNNER_TEMP=" + dir}
+			"GITHUB_OUTPUT=" + filepath.Join(dir, "output"), "RUNNER_TEMP=" + filepath.Join(dir, "temp")}
 		if out, err := cmd.CombinedOutput(); err != nil {
 			b.Fatalf("ai-flow dispatch: %v\n%s", err, out)
 		}
