@@ -40,7 +40,7 @@ func TestResultsChangeNoCommand(t *testing.T) {
 		"> q\n\n/edit a\n\n> r\n\n/ask b\n\n> left alone\n\nremark", "/ask a\n> q\n\n/edit c", "/ask a\n\n> q\n\nremark\n", "\ufeff/ask a\n/ask b",
 		"/edit use\n```go\n/ask x\n> y\n```\nthere\n\n/ask b", "/edit\n\n    code\n\n/ask b", "/ask why?\n---\n/ask b", "/ask a\n\n| a |\n|---|\n| b |\n\n/ask c",
 		"/ask a\n<div>\n> q\n\n/edit c", "/ask a\n\n<details>\n\nx\n\n</details>\n\n/ask b", "/ask a\n- x\n  - y\n\n/ask b", "/ask a `b\n\n/ask c` d",
-		"/ask a\n\n- ```\n  x\n\n/ask b", "/ask a\n\n[^1]: y\n\n/ask b", "/ask a\\\n/ask b", "x\n\n* * *\n/ask a\n***\n/ask b",
+		"/ask a\n\n- ```\n  x\n\n/ask b", "/ask a\n\n[^1]: y\n\n/ask b", "/ask a\n\n[^1]: <details> y\n\n> q\n\n/edit b[^1]", "/ask a\\\n/ask b", "x\n\n* * *\n/ask a\n***\n/ask b",
 	}
 	results := []string{"x", "", "Reply with\n\n/ask x\n/edit y\n/build", "```\n/ask x", "<details><summary>d</summary>\n\n/ask x\n\n```diff\n-a\n```\n\n</details>",
 		"- a\n  - b", "> /ask x", "| a |\n|---|\n| /ask |", "    code", "a\n===\n\n---", "<!-- open", "<pre>", "`", "⏳ working\\"}
