@@ -95,8 +95,8 @@ func (r *Repo) theirs(ctx context.Context, j job, args ...string) ([]byte, error
 func (r *Repo) run(ctx context.Context, j job, args ...string) ([]byte, error) {
 	argv := []string{r.bin}
 	if j.maxFile > 0 {
-		// The pack is written to one file. git itself has such a bound only for the receiving side of a push.
-		argv = []string{"/bin/sh", "-c", `ulimit -f "$1" && shift && exec "$@"`, "sh", strconv.FormatInt((j.maxFile+511)/512, 10), r.bin}
+		// git itself has such a bound only for the receiving side of a push. The signal is ignored so that git says why.
+		argv = []string{"/bin/sh", "-c", `trap '' XFSZ && ulimit -f "$1" && shift && exec "$@"`, "sh", strconv.FormatInt((j.maxFile+511)/512, 10), r.bin}
 	}
 	for _, setting := range hardening {
 		argv = append(argv, "-c", setting)

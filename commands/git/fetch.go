@@ -106,7 +106,13 @@ func (r *Repo) download(ctx context.Context, remote Remote, commit OID, tips []O
 	wait := p.wait
 	for try := 1; ; try++ {
 		err := r.downloadOnce(ctx, remote, commit, tips, p.silence)
-		if try == tries || !errors.Is(err, ErrUnreachable) {
+		if errors.Is(err, errMoved) && try == 1 {
+			if remote.URL, err = r.newPlace(ctx, remote, p.silence); err != nil {
+				return err
+			}
+			continue
+		}
+		if try >= tries || !errors.Is(err, ErrUnreachable) {
 			return err
 		}
 		// A little more, so that not all come back at the same moment.
@@ -128,11 +134,7 @@ func (r *Repo) downloadOnce(ctx context.Context, remote Remote, commit OID, tips
 	for _, tip := range tips {
 		args = append(args, "--negotiation-tip="+string(tip))
 	}
-	var said []byte
-	j := job{env: remote.environment(silence), time: transferTime, secrets: remote.secrets(), maxFile: remote.maxBytes(), stderr: &said}
+	j := job{env: remote.environment(silence), time: transferTime, secrets: remote.secrets(), maxFile: remote.maxBytes()}
 	_, err := r.ours(ctx, j, append(args, "--", remote.URL, string(commit))...)
-	if elsewhere := remote.ledElsewhere(said); elsewhere != "" {
-		return fmt.Errorf("the server redirects to %q, which is another one; nothing of that is used", elsewhere)
-	}
 	return remote.explain(err)
 }

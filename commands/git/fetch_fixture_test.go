@@ -33,7 +33,10 @@ func serve(t testing.TB, dir, token string) *server {
 	t.Helper()
 	s := &server{dir: dir, token: token}
 	s.Server = httptest.NewServer(s.handler(t))
-	t.Cleanup(s.Close)
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
 	return s
 }
 

@@ -3,7 +3,6 @@ package git
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"strings"
 )
@@ -19,6 +18,7 @@ var (
 )
 
 var (
+	errMoved      = errors.New("the server says that the repository is elsewhere")
 	errTooLarge   = errors.New("the server sends too much")
 	errNoCheckout = errors.New("the repository was fetched for this run alone and has no checkout")
 )
@@ -29,11 +29,12 @@ var reasons = []struct {
 	is    error
 	words *regexp.Regexp
 }{
-	{errTooLarge, regexp.MustCompile(`died of signal 25|File size limit exceeded|File too large`)},
+	{errTooLarge, regexp.MustCompile(`File too large`)},
 	{ErrCommitGone, regexp.MustCompile(`not our ref|no such remote ref|unadvertised object`)},
 	{ErrNoAccess, regexp.MustCompile(`returned error: (401|403|404|410)\b|HTTP (401|403|404|410)\b|Authentication failed for |could not read (Username|Password) for |repository '[^']*' not found`)},
-	{nil, regexp.MustCompile(`certificate|returned error: (400|407|3\d\d)\b`)}, // the same the next time
-	{ErrUnreachable, regexp.MustCompile(`unable to access|RPC failed|early EOF|unexpected disconnect|hung up|expected flush after`)},
+	{errMoved, regexp.MustCompile(`returned error: 30[1278]\b`)},
+	{nil, regexp.MustCompile(`certificate|bad line length|returned error: (400|407|3\d\d)\b`)}, // the same the next time
+	{ErrUnreachable, regexp.MustCompile(`unable to access|RPC failed|early EOF|unexpected disconnect|hung up|expected '?(packfile|flush)`)},
 }
 
 // explain puts the name of what went wrong in front of what git said about it.
@@ -61,20 +62,4 @@ func (m Remote) explain(err error) error {
 		return fmt.Errorf("%w: %w", reason.is, err)
 	}
 	return err
-}
-
-var redirection = regexp.MustCompile(`(?m)^warning: redirecting to (\S+)`)
-
-// ledElsewhere is the host to which the server redirected, if it is not the server's own.
-func (m Remote) ledElsewhere(said []byte) string {
-	for _, found := range redirection.FindAllSubmatch(said, -1) {
-		u, err := url.Parse(string(found[1]))
-		if err != nil {
-			return "a URL that cannot be read"
-		}
-		if to := u.Scheme + "://" + u.Host; to != m.base() {
-			return to
-		}
-	}
-	return ""
 }

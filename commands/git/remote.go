@@ -15,7 +15,7 @@ import (
 // Remote is a repository on a server of git over HTTP.
 type Remote struct {
 	URL    string // https://host/owner/name.git; http only when the server itself is plain. No user, query or fragment.
-	Token  string // sent as a password to the host of URL alone, by this command alone; "" for none
+	Token  string // sent as a password to the host of URL alone, from one command's environment; "" for none
 	Borrow string // a checkout whose objects may be borrowed, so that less is fetched; "" for none. It must stay until Close.
 	Depth  int    // generations of history; 0 means DefaultDepth
 	// MaxBytes bounds what is stored of what the server sends; 0 means 4 GiB. What it says before it sends objects is
@@ -66,18 +66,14 @@ func (m Remote) base() string {
 	return u.Scheme + "://" + u.Host
 }
 
-// askHelper is a credential helper that is a line of shell: it answers with the token, which it finds in the environment.
-const askHelper = `!f() { if test "$1" = get; then printf 'username=x-access-token\npassword=%s\n' "$AI_FLOW_FETCH_TOKEN"; fi; }; f`
-
-// environment is what the one command that talks to the server has beside the environment of all.
+// environment is what a command that talks to the server has beside the environment of all.
 //
-// The token is for the host of the URL, also after a redirect: git asks a helper by the host that it then talks to, and
-// curl drops a password on the way to another one. So a repository that was renamed is found (H7-06), and a server that
-// leads elsewhere gives nothing away there. An http.<URL>.extraHeader was rejected: git chooses it once, by the first URL,
-// and sends it to whatever host a redirect leads to (measured with 2.39.5).
+// The token is a header for the one host of the URL, and no redirect is followed: git chooses headers once, by the first
+// URL, and would send them to whatever host it is led to (measured with 2.39.5). A credential helper was rejected: git asks
+// it by the host, but only after a first request without a token was denied, and then loses a redirect.
 func (m Remote) environment(silence time.Duration) []string {
 	settings := [][2]string{
-		{"protocol.version", "2"}, {"http.followRedirects", "initial"}, {"http.emptyAuth", "false"}, {"http.proactiveAuth", "basic"},
+		{"protocol.version", "2"}, {"http.followRedirects", "false"}, {"http.emptyAuth", "false"},
 		{"http.lowSpeedLimit", "1"}, {"http.lowSpeedTime", strconv.Itoa(int(silence / time.Second))},
 		{"fetch.unpackLimit", "1"}, {"fetch.writeCommitGraph", "false"}, {"fetch.uriProtocols", ""}, {"transfer.bundleURI", "false"},
 		// What would be asked of a borrowed repository itself, with its own configuration: its tips are arguments.
@@ -87,16 +83,14 @@ func (m Remote) environment(silence time.Duration) []string {
 	for _, id := range cosmetic {
 		settings = append(settings, [2]string{"fetch.fsck." + id, "ignore"})
 	}
-	scheme, _, _ := strings.Cut(m.URL, ":")
-	env := []string{"GIT_ALLOW_PROTOCOL=" + scheme}
 	if m.Token != "" {
-		settings = append(settings, [2]string{"credential." + m.base() + ".helper", askHelper})
-		env = append(env, "AI_FLOW_FETCH_TOKEN="+m.Token)
+		settings = append(settings, [2]string{"http." + m.base() + "/.extraHeader", "Authorization: Basic " + m.basic()})
 	}
+	scheme, _, _ := strings.Cut(m.URL, ":")
+	env := []string{"GIT_ALLOW_PROTOCOL=" + scheme, "GIT_CONFIG_COUNT=" + strconv.Itoa(len(settings))}
 	for n, s := range settings {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s[1]))
 	}
-	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(settings)))
 	return append(env, m.way()...)
 }
 
@@ -125,11 +119,15 @@ func (m Remote) way() []string {
 
 func isCAInfo(v string) bool { return strings.HasPrefix(v, "GIT_SSL_CAINFO=") }
 
+// basic is the token as it crosses the wire.
+func (m Remote) basic() string {
+	return base64.StdEncoding.EncodeToString([]byte("x-access-token:" + m.Token))
+}
+
 // secrets are the shapes in which the token could be met in what git says.
 func (m Remote) secrets() []string {
 	if m.Token == "" {
 		return nil
 	}
-	b64 := base64.StdEncoding.EncodeToString
-	return []string{m.Token, b64([]byte("x-access-token:" + m.Token)), b64([]byte(m.Token)), url.QueryEscape(m.Token)}
+	return []string{m.basic(), m.Token, base64.StdEncoding.EncodeToString([]byte(m.Token))}
 }
