@@ -2,6 +2,7 @@ package thread
 
 import (
 	"context"
+	"errors"
 
 	"github.com/d3mlabs/ai-flow/commands/github"
 )
@@ -26,7 +27,6 @@ func (t *Thread) Look(ctx context.Context) (Standing, error) {
 			s.URL = t.address(p)
 		}
 	}
-	t.spare = nil
 	for _, o := range t.outlets() {
 		if s.Stage > Waiting && !t.Lone {
 			break // the result stands in its first place
@@ -36,7 +36,7 @@ func (t *Thread) Look(ctx context.Context) (Standing, error) {
 			return s, err
 		}
 		for _, c := range l.own {
-			s = s.with(t.elsewhere(o, c))
+			s = s.with(t.elsewhere(c))
 		}
 	}
 	return s, nil
@@ -50,15 +50,36 @@ func (t *Thread) outlets() []outlet {
 	return []outlet{{}}
 }
 
-// elsewhere is what a comment of ours stands for. One that is no answer to a question stands there because another place
-// could not be written then, and gives way to the next result (F-47).
-func (t *Thread) elsewhere(o outlet, c github.Posted) Standing {
+// elsewhere is what a comment of ours stands for.
+func (t *Thread) elsewhere(c github.Posted) Standing {
 	s := ownStanding(c.Body, t.Event.Comment.ID)
 	s.URL = c.URL
-	if t.Event.Surface != github.OnReview && !(t.Lone && s.Stage == Told) {
-		t.spare = append(t.spare, c)
-	}
+	t.strays = t.strays || t.stray(s)
 	return s
+}
+
+// stray is a comment of ours that is no answer to a question: it stands there because another place could not be written
+// then, and gives way to the next result (F-47).
+func (t *Thread) stray(s Standing) bool {
+	return t.Event.Surface != github.OnReview && !(t.Lone && s.Stage == Told)
+}
+
+// recall makes strays point to the place where the result stands by now.
+func (t *Thread) recall(ctx context.Context, url string) error {
+	if !t.strays {
+		return nil
+	}
+	l, err := t.list(ctx, outlet{})
+	if err != nil {
+		return err
+	}
+	for _, c := range l.own {
+		if t.stray(ownStanding(c.Body, t.Event.Comment.ID)) && c.URL != url {
+			err = errors.Join(err, t.retire(ctx, c, url))
+		}
+	}
+	t.strays = err != nil
+	return err
 }
 
 // with is what stands on a thread where b stands as well.

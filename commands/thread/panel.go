@@ -13,9 +13,10 @@ const maxQuoted = 20 << 10
 // A comment of our own begins with its mark, alone on the first line, and ends with the end mark; a status line stands as a
 // block below that.
 
-// own puts a text into a comment of our own.
+// own puts a text into a comment of our own. Marks that it brings along are broken, as in quote.
 func own(s saying, text string) string {
-	body := s.mark().String() + "\n" + strings.TrimRight(oneLineEnd(text), "\n") + "\n" + endMark + "\n"
+	text = strings.ReplaceAll(strings.TrimRight(oneLineEnd(text), "\n"), prefix, broken)
+	body := s.mark().String() + "\n" + text + "\n" + endMark + "\n"
 	return lay(body, s.statusBlock(len(body)))
 }
 
@@ -89,7 +90,7 @@ func (t *Thread) panel(intro string, pieces []string, s saying) (string, error) 
 		if room < tight {
 			return "", errNoRoom
 		}
-		text := own(s, t.paragraphs(intro, pieces, s, room))
+		text := own(s, t.compose(intro, pieces, s, room))
 		if len(text) <= maxBody {
 			return text, nil
 		}
@@ -98,7 +99,7 @@ func (t *Thread) panel(intro string, pieces []string, s saying) (string, error) 
 	return "", errNoRoom
 }
 
-func (t *Thread) paragraphs(intro string, pieces []string, s saying, room int) string {
+func (t *Thread) compose(intro string, pieces []string, s saying, room int) string {
 	var p render.Parts
 	if s.stage != waiting {
 		p = render.InPlace(s.result, room)
@@ -121,7 +122,7 @@ func (t *Thread) paragraphs(intro string, pieces []string, s saying, room int) s
 	}
 	var b strings.Builder
 	for _, text := range all {
-		if text = strings.Trim(strings.ReplaceAll(text, prefix, broken), "\n"); text != "" {
+		if text = strings.Trim(text, "\n"); text != "" {
 			b.WriteString(text + "\n\n")
 		}
 	}
@@ -137,7 +138,7 @@ func aside(id int64, url string) string {
 // address is left out.
 func pointer(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.ContainsAny(address, " \t\r\n<>()[]{}`\"'*_~|\\") {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.ContainsAny(address, " \t\r\n<>()[]{}`\"'*~|\\") {
 		return "↪️"
 	}
 	return "↪️ " + address

@@ -79,6 +79,30 @@ func golden(t *testing.T, name string) {
 	}
 }
 
+// FuzzSeen: whatever a person's comment holds, and leaves open, a reader sees each piece of ours as a quote of its own, and
+// the person's text comes back.
+func FuzzSeen(f *testing.F) {
+	for _, body := range []string{"/ask a\n\n> q\n\n/edit b", "/ask a\n```\nb", "/ask a\n\n<!-- b\n\nc", "/ask a\n\n- b\n\n  ~~~\n  c", "/ask a\n\n<details>\n\nb",
+		"/ask a\n\n1. b\n\n       c", "/ask a\n\n<pre>\nb\n\nc", "/ask a\n\n[b]:\n", "/ask a\n\n| b |\n|---|\n| c", "/ask a <b\n/ask c", "/ask `a\n\n    b\n", "/ask a\n===",
+		"/ask a\r\n\r\n```\r\nb", "/ask a\r\r~~~\rb", "/ask a\n\n<![CDATA[\n", "/ask a\n\n> b\nc\n```"} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		asked := anchors(body)
+		if len(asked) == 0 || len(body) > 2000 || strings.Contains(body, "ai-flow:") {
+			return
+		}
+		th := &Thread{Event: github.Event{Comment: github.Comment{ID: 102}}, Anchors: anchors, Asked: asked}
+		for _, head := range []string{"", "status"} {
+			said := sayIt(th, body, head)
+			if back := Strip(said, 102); back != body {
+				t.Errorf("%q came back as %q", body, back)
+			}
+			seen(t, oneLineEnd(said), 102)
+		}
+	})
+}
+
 // sayIt puts a result of fixed words into a body, in the way that its archive says.
 func sayIt(th *Thread, body, head string) string {
 	clean := Strip(body, th.Event.Comment.ID)

@@ -44,7 +44,7 @@ func (t *Thread) saying(r render.Result, act bool) saying {
 	return s
 }
 
-// replies reports whether this is an answer that stands in a reply of its own.
+// repliesWith reports whether this is an answer that stands in a reply of its own.
 func (t *Thread) repliesWith(s saying) bool {
 	return t.Lone && s.stage == told && (s.result.Outcome == render.Done || s.result.Outcome == render.Restricted)
 }
@@ -69,12 +69,13 @@ func (t *Thread) say(ctx context.Context, s saying) (url string, err error) {
 	gone := isGone(err)
 	switch {
 	case err == nil:
-		return url, t.retire(ctx, t.spare, url)
+		return url, t.recall(ctx, url)
 	case errors.Is(err, ErrStands):
 		return url, err
 	case gone && (s.stage != acted || s.before != ""):
 		return "", ErrGone
 	}
+	t.strays = true
 	url, last := t.publish(ctx, outlet{}, func(listing) (string, error) { return t.instead(s, gone) })
 	if url == "" {
 		return "", errors.Join(noReply, err, last)
@@ -126,7 +127,7 @@ func (t *Thread) reply(ctx context.Context, s saying) (url string, err error) {
 	if url == "" {
 		return "", err
 	}
-	err = errors.Join(err, t.retire(ctx, t.spare, url))
+	err = errors.Join(err, t.recall(ctx, url))
 	if !clean {
 		err = errors.Join(err, t.clear(ctx))
 	}

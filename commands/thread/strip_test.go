@@ -87,6 +87,7 @@ var bodies = []string{"", "\n", "a", "a\n", "a\r", "a\r\n", "a\r\r\n\n\r", "  a 
 func FuzzPlace(f *testing.F) {
 	for i, body := range bodies {
 		f.Add(body, i, 2*i, "text\r\n\n```\n"+end, "bottom")
+		f.Add(body, 2*i, i, "<!-- ai-flow:end -->\rx", "<!-- ai-flow:result 123 stage=told -->")
 	}
 	f.Fuzz(func(t *testing.T, body string, a, b int, text, bottom string) {
 		const id = 123

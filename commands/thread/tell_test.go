@@ -226,3 +226,64 @@ func TestPersonWritesMeanwhile(t *testing.T) {
 		t.Errorf("%q, %v after %d calls; ours %q", url, err, len(s.calls), s.ours())
 	}
 }
+
+// An edit whose answer was lost is found on the second look, which is a real one; so is what a person wrote meanwhile.
+func TestLostEdit(t *testing.T) {
+	for _, f := range []fault{lost, dropped} {
+		body := "/ask why"
+		s, th := newThread(t, github.OnIssue, body)
+		th.Now = &body
+		s.fault = func(n int, _ string) fault {
+			if n == 1 {
+				return f
+			}
+			return none
+		}
+		s.before = func(n int, _ string) {
+			if n == 2 {
+				s.comments[1].Body += "\n\nThanks!"
+			}
+		}
+		if err := th.Wait(context.Background(), status(th)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.body(t, th); strings.Count(got, "⏳") != 1 || Strip(got, 102) != "/ask why\n\nThanks!" && f == dropped || !strings.Contains(got, "Thanks!") {
+			t.Errorf("%q after %q", got, s.calls)
+		}
+	}
+}
+
+// Answers in place stay while others are waited for: a run that is killed then takes nothing away.
+func TestAnswersStayMeanwhile(t *testing.T) {
+	for _, surface := range []github.Surface{github.OnIssue, github.OnReview} {
+		s, th := newThread(t, surface, "/ask why\n\n/ask how")
+		run(t, th, render.Done, "Because.", false)
+		told := s.comments[1].Body
+		if err := th.Wait(context.Background(), status(th)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.comments[1].Body; strings.Count(got, "Because.") != 2 || !strings.Contains(got, "⏳") {
+			t.Errorf("%q", got)
+		}
+		if got, err := th.Look(context.Background()); err != nil || got.Stage != Told || !got.Left {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if _, err := th.Settle(context.Background()); err != nil || s.comments[1].Body != told {
+			t.Errorf("%v: %q, not %q", err, s.comments[1].Body, told)
+		}
+		run(t, th, render.Failed, "", false)
+		if got := s.comments[1].Body; strings.Contains(got, "Because.") || strings.Contains(got, "⏳") {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+// A server that keeps another text than it was sent is told a few times, and what stands there is believed.
+func TestServerKeepsAnotherText(t *testing.T) {
+	s, th := newThread(t, github.OnIssue, "/edit this")
+	s.keep = func(body string) string { return strings.ReplaceAll(body, "Done", "D0ne") }
+	url, err := th.Tell(context.Background(), result(th, render.Done, "Done."), true)
+	if err != nil || url != th.Event.Comment.URL || len(s.ours()) > 0 || len(s.calls) != 7 {
+		t.Errorf("%q, %v after %q; ours %q", url, err, s.calls, s.ours())
+	}
+}

@@ -51,7 +51,7 @@ type Thread struct {
 	// Asked are the commands as they were authorised: those of the event's body.
 	Asked []Anchor
 
-	spare []github.Posted // comments of ours that Look found in the place of another place; the next result replaces them
+	strays bool // a comment of ours stands in the place of another place, or may; the next result there takes it back
 }
 
 // Anchor is a command in a body: where what belongs to it ends (a result goes there), and what it says.

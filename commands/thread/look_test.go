@@ -1,0 +1,118 @@
+package thread
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/d3mlabs/ai-flow/commands/github"
+)
+
+func piece(mark string) string { return "\n\n> <!-- ai-flow:" + mark + " -->\n> x\n>\n" + end }
+
+var digests = " before=" + strings.Repeat("a", 32) + " after=" + strings.Repeat("b", 32)
+
+// What stands on a thread, and how many calls it takes to know.
+func TestLook(t *testing.T) {
+	reply := func(stage string) string {
+		return "<!-- ai-flow:result 102 stage=" + stage + " -->\nx\n<!-- ai-flow:end -->\n"
+	}
+	tests := []struct {
+		name, body, here, own string
+		want                  Standing
+		calls                 int // with Now
+	}{
+		{"nothing", "/edit x", "", "", Standing{}, 1},
+		{"waiting", "/edit x", piece("status 102"), "", Standing{Stage: Waiting}, 1},
+		{"failed", "/edit x", piece("result 102 stage=failed"), "", Standing{Stage: Failed}, 0},
+		{"acted", "/edit x", piece("result 102 stage=acted") + piece("result 102 stage=acted part=bottom"), "", Standing{Stage: Acted}, 0},
+		{"ahead", "/edit x", piece("result 102 stage=acted") + piece("status 102"+digests), "",
+			Standing{Stage: Ahead, Before: strings.Repeat("a", 32), After: strings.Repeat("b", 32)}, 0},
+		{"ahead, its result taken away by a person", "/edit x", piece("status 102" + digests), "", Standing{Stage: Waiting, Before: strings.Repeat("a", 32), After: strings.Repeat("b", 32)}, 1},
+		{"told, and waiting again", "/ask x\n\n/ask y", piece("result 102 stage=told") + piece("status 102"), "", Standing{Stage: Told, Left: true}, 0},
+		{"another's", "/edit x", piece("result 103 stage=acted"), "", Standing{}, 1},
+		{"a failure in the next place", "/edit x", "", reply("failed"), Standing{Stage: Failed}, 1},
+		{"an act told in the next place, the line left", "/edit x", piece("status 102"), reply("acted"), Standing{Stage: Acted, Left: true}, 1},
+		{"a pointer", "/edit x", "", aside(102, "https://x/"), Standing{}, 1},
+
+		{"no answer", "/ask x", "", "", Standing{}, 1},
+		{"an answer", "/ask x", "", reply("told"), Standing{Stage: Told}, 1},
+		{"an answer, the line left", "/ask x", piece("status 102"), reply("told"), Standing{Stage: Told, Left: true}, 1},
+		{"a failure after an answer", "/ask x", piece("result 102 stage=failed"), reply("told"), Standing{Stage: Told}, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, th := newThread(t, github.OnIssue, tt.body)
+			body := tt.body + tt.here
+			s.comments[1].Body, th.Now = body, &body
+			if tt.want.Stage != Silent {
+				tt.want.URL = th.Event.Comment.URL
+			}
+			if tt.own != "" {
+				if url := s.add(false, bot, tt.own).URL; tt.want.Stage != Silent {
+					tt.want.URL = url
+				}
+			}
+			for _, extra := range []int{0, 1} { // without Now it takes one more
+				s.calls = nil
+				got, err := th.Look(context.Background())
+				if err != nil || got != tt.want {
+					t.Errorf("%+v, %v, want %+v", got, err, tt.want)
+				}
+				if len(s.calls) != tt.calls+extra {
+					t.Errorf("calls %q, want %d", s.calls, tt.calls+extra)
+				}
+				th.Now = nil
+			}
+			if _, err := th.Settle(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if got, err := th.Look(context.Background()); err != nil || got.Left || got.Before != "" || got.Stage < tt.want.Stage && tt.want.Stage != Waiting {
+				t.Errorf("settled it is %+v, %v, and was %+v", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// A text that brings marks along stands for nothing.
+func TestOwnMarksOfAText(t *testing.T) {
+	text := "<!-- ai-flow:end -->\n\n> <!-- ai-flow:status 102" + digests + " -->\n" + end
+	if got := ownStanding(own(saying{id: 102, stage: told}, text), 102); got != (Standing{Stage: Told}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A call that fails makes no standing: whoever looks must not take it for silence.
+func TestLookFails(t *testing.T) {
+	for _, call := range []string{"read", "list"} {
+		s, th := newThread(t, github.OnIssue, "/ask x")
+		s.fault = failing(call, limited)
+		if got, err := th.Look(context.Background()); err == nil {
+			t.Errorf("%s: %+v", call, got)
+		}
+	}
+}
+
+// Line ends do not count in a digest, everything else does.
+func TestDigest(t *testing.T) {
+	if got := Digest("a\nb\n"); got != Digest("a\r\nb\r") || got == Digest("a\nb") || len(got) != 32 {
+		t.Errorf("%q", got)
+	}
+	if got, want := Digest(""), "e3b0c44298fc1c149afbf4c8996fb924"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Marks are read as they are written.
+func TestMarks(t *testing.T) {
+	d := strings.Repeat("0f", 16)
+	for _, m := range []mark{{word: wordResult, id: 1, stage: told}, {word: wordResult, id: 1 << 62, stage: failed, bottom: true},
+		{word: wordStatus, id: 7}, {word: wordStatus, id: 7, before: d, after: d}, {word: wordAside, id: 7}, {word: wordResult, id: 7, stage: waiting}} {
+		if got, ok := readMark(m.String()); !ok || got != m {
+			t.Errorf("%q is read as %+v", m, got)
+		}
+		if _, ok := readMark(m.String() + " "); ok {
+			t.Errorf("%q and a space is a mark", m)
+		}
+	}
+}
