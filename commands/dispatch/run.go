@@ -97,6 +97,9 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 	if r.Refusal != nil {
 		return r.tell(ctx, commands.Refuse(r.q, r.Refusal))
 	}
+	if r.known.Command == commands.Build {
+		return r.tell(ctx, commands.Refuse(r.q, &commands.Refusal{Message: "opens no pull request yet", Next: "On a checkout of your own, `ai-flow try` leaves its branch."}))
+	}
 	return r.perform(ctx)
 }
 
