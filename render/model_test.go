@@ -229,6 +229,9 @@ func (m *model) html(raw string) {
 
 // bytes looks at the text itself.
 func (m *model) bytes(md string) {
+	if i := strings.Index(strings.ToLower(md), "<!-- ai-flow"); i >= 0 && m.prose {
+		m.fault("a mark of ours at %d", i)
+	}
 	if !utf8.ValidString(md) {
 		m.fault("invalid UTF-8")
 	}

@@ -120,8 +120,25 @@ func (p *pass) codeSpan(n *ast.CodeSpan) {
 	for end < len(p.src) && p.src[end] != '`' {
 		end++
 	}
-	p.mark(start, min(end+ticks, len(p.src)), opaque)
+	end = min(end+ticks, len(p.src))
+	p.mark(start, end, opaque)
+	p.margins(start, end)
 }
+
+// margins makes spaces of the tabs that begin the further lines of a code span: one that keeps a line from being a heading
+// is two columns short of it when the text stands in a quote.
+func (p *pass) margins(start, end int) {
+	for i := p.lineEnd(start) + 1; i < end; i = p.lineEnd(i) + 1 {
+		for at := i; at < end && strings.IndexByte(" >\t", p.src[at]) >= 0; at++ {
+			if p.src[at] == '\t' {
+				p.edit(at, at+1, tabStop(at-i))
+			}
+		}
+	}
+}
+
+// tabStop is what a tab at a column, counted from 0, shows as.
+func tabStop(column int) string { return strings.Repeat(" ", 4-column%4) }
 
 // surplus shows the cells that a row has beyond the table's columns: GitHub would leave them out of the page.
 func (p *pass) surplus(row *east.TableRow) {

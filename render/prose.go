@@ -13,7 +13,7 @@ const maxRounds = 8
 
 // Prose makes agent prose safe for GitHub and keeps it readable Markdown: what needs nothing passes unchanged. Nothing in
 // the result mentions anybody, refers to an issue, loads an image, is HTML (but <br> in a table cell), hides text, links
-// anywhere but to GitHub, or can be taken for a heading, rule, footer or command of ours. At most 256 KiB come back; it says what was
+// anywhere but to GitHub, or can be taken for a heading, rule, footer, command or mark of ours, code included. At most 256 KiB come back; it says what was
 // cut. Prose is idempotent: it repeats one pass until that pass finds nothing to do, and text that never settles, or whose
 // nesting would cost too much to read, comes back inside one code block.
 func Prose(text string) string {
@@ -30,12 +30,12 @@ func (h hosts) proseWithin(text string, limit int) string {
 		text = cutRune(text, 4*limit)
 	}
 	text = visible(strings.ToValidUTF8(text, "\uFFFD"))
-	out := h.settle(text)
+	out := unmark(h.settle(text))
 	for keep := limit; len(out) > limit; {
 		if keep <= 0 {
 			return ""
 		}
-		out = h.settle(cutLine(text, keep))
+		out = unmark(h.settle(cutLine(text, keep)))
 		keep = keep*limit/max(len(out), limit) - 64
 	}
 	return out

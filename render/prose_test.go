@@ -87,7 +87,8 @@ func FuzzProse(f *testing.F) {
 	for _, in := range []string{"&amp;amp;#64;a", "``@a``@b", "`@a ``", "[a](b`c)", "- ```\n  x", "> ```\n> x\ny", "a\n  ==", "\t\t- \t```\n", "![[a](b)](c)",
 		"[![a](b)](c)", "$a$`b`$$", "\\\\@a", "\\`@a`", "~~~\n```", "1. > - ***", "<!--\n`@a`\n-->", "<a\n@b\n>", "[a]: <b> 'c'\n\n[a][] ![a]",
 		"x@y.z`", "`x`www.a", "&#x26;#64;b", "a\rb", "# \n#", "``` `\n```", "|a|\n|-|\n|`@b`\\|<br>|", "* a\n\n\t```\n\tb\n",
-		"https://github.com/0/0`%0X0`", "[a https://github.com/0/0#A#0", "X0!@0.0", "🙂\u200d", "\xff\u200d\xff", "a b*@0.0", "|a|\n|-|\n|b|c\\|d|`e|"} {
+		"https://github.com/0/0`%0X0`", "[a https://github.com/0/0#A#0", "X0!@0.0", "🙂\u200d", "\xff\u200d\xff", "a b*@0.0", "|a|\n|-|\n|b|c\\|d|`e|",
+		"`a\n\t# b`", "- `a\n  \t---\n  \tb`"} {
 		f.Add(in)
 	}
 	f.Fuzz(func(t *testing.T, in string) {

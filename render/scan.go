@@ -67,8 +67,7 @@ func (s *scanner) margin(i int) int {
 	case ' ', '>':
 		return 1
 	case '\t':
-		column := i - bytes.LastIndexByte(s.src[:i], '\n') - 1
-		s.put(i, i+1, strings.Repeat(" ", 4-column%4))
+		s.put(i, i+1, tabStop(i-s.lineStart(i)))
 		return 1
 	}
 	return 0
