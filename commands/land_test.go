@@ -168,6 +168,20 @@ func TestLandingTellsTheTruth(t *testing.T) {
 	}
 }
 
+// A write that surely did not happen is made once more, and no more often: whoever writes has patience of its own.
+func TestLandingIsTriedTwice(t *testing.T) {
+	for _, tt := range []struct {
+		faults []fault
+		want   render.Outcome
+	}{{[]fault{lost}, render.Done}, {[]fault{lost, lost}, render.Failed}, {[]fault{moved, lost, moved}, render.Done}} {
+		p := &faultyPlace{faults: tt.faults}
+		_, out := landIn(t.Context(), p)
+		if writes := min(len(tt.faults)+1, 2+strings.Count(fmt.Sprint(tt.faults), "1")); out.Result.Outcome != tt.want || p.writes != writes {
+			t.Errorf("%v: %v after %d writes, want %v after %d", tt.faults, out.Result.Outcome, p.writes, tt.want, writes)
+		}
+	}
+}
+
 func TestLandingIsAnnouncedFirst(t *testing.T) {
 	p := &faultyPlace{silent: errors.New("the comment is gone")}
 	_, out := landIn(t.Context(), p)

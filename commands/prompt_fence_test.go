@@ -10,7 +10,7 @@ import (
 // skeleton is a prompt without what stands inside of fences and quotes: the part that gives orders.
 func skeleton(t *testing.T, prompt string) string {
 	t.Helper()
-	data := regexp.MustCompile(`^<<<(?:DATA ` + testNonce + `: .*|INSTRUCTION ` + testNonce + `)>>>$`)
+	data := regexp.MustCompile(`^<<<(?:DATA ` + testNonce + `: [^<>]*|INSTRUCTION ` + testNonce + `)>>>$`)
 	end := "<<<END " + testNonce + ">>>"
 	var b strings.Builder
 	inside := false
@@ -22,7 +22,7 @@ func skeleton(t *testing.T, prompt string) string {
 			}
 		case data.MatchString(line):
 			inside = true
-			b.WriteString(line + "\n")
+			b.WriteString("a fence\n")
 		case strings.HasPrefix(line, ">"):
 		default:
 			b.WriteString(line + "\n")
@@ -43,7 +43,7 @@ func foreignBrief(text string) brief {
 	r.found[1].said = &s
 	return brief{nonce: testNonce, kind: Edit, segments: r.Comment.Segments, found: r.found, place: "/room/document.md", document: "the description",
 		title:   "t" + text,
-		context: []Foreign{{"the hunk", text}, {"a comment by " + s.by(), text}}}
+		context: []Foreign{{"the hunk", text}, {"a comment by " + s.by(), text}, {"a file called " + text, text}}}
 }
 
 // F-26, S4: no text of a stranger's ends a fence, begins an answer or stands outside of a fence. The nonce alone is what they
@@ -63,7 +63,6 @@ func FuzzForeignTextStaysFenced(f *testing.F) {
 		prompt := b.prompt()
 		want := foreignBrief("")
 		// The words of ours that depend on the text: who said it, and whether there was a quote at all.
-		want.context[1].Label = b.context[1].Label
 		for i := range want.segments {
 			if want.segments[i].Quote = ""; text != "" {
 				want.segments[i].Quote = "quote"
@@ -110,7 +109,7 @@ func TestForeignTextIsBoundedInSum(t *testing.T) {
 	if len(p) > maxAllForeign+100*100+8<<10 {
 		t.Errorf("the prompt has %d bytes", len(p))
 	}
-	if n := strings.Count(skeleton(t, p), "<<<DATA "+testNonce+": piece "); n != 100 {
+	if n := strings.Count(skeleton(t, p), "a fence\n"); n != 102 { // the title and the instruction have one too
 		t.Errorf("%d pieces of 100 have a fence", n)
 	}
 	if strings.Count(p, "[cut here]") != 100 {

@@ -154,6 +154,22 @@ func TestRedactsEverything(t *testing.T) {
 	}
 }
 
+// An outcome may be asked for ahead of the end: the run goes on with what it found out, and says nothing twice.
+func TestOutcomeChangesNothing(t *testing.T) {
+	secrets := new(render.Secrets)
+	secrets.Add(canary)
+	r := &run{Flow: &Flow{Policy: DefaultPolicy(), Secrets: secrets}, command: Edit, status: render.Done, model: "gpt-5",
+		segments: []render.Segment{{Text: canary}}, notes: make([]string, 0, 8), diffs: &render.Diffs{After: canary}, failure: &failure{class: "git", message: canary}}
+	r.report = executor.Report{Wants: []denials.Want{{Subject: canary, Channel: denials.Observed, Kind: denials.Access}}, ModelEffective: "mini"}
+	first, second := r.outcome(), r.outcome()
+	if r.segments[0].Text != canary || r.diffs.After != canary || r.failure.message != canary || r.report.Wants[0].Subject != canary || r.status != render.Done || len(r.notes) != 0 {
+		t.Errorf("the run is another one now: %+v", r)
+	}
+	if !reflect.DeepEqual(first.Result.Notes, second.Result.Notes) || len(first.Result.Notes) != 1 || first.Result.Segments[0].Text == canary {
+		t.Errorf("notes %q, then %q", first.Result.Notes, second.Result.Notes)
+	}
+}
+
 // eachString knows every kind of value that an outcome is made of: nothing is passed over in silence.
 func TestEachStringKnowsAll(t *testing.T) {
 	seen := map[reflect.Type]bool{}
