@@ -56,6 +56,38 @@ func BenchmarkCost(b *testing.B) {
 	}
 }
 
+// What a fetch costs over a local server, with and without a checkout to borrow from that is five commits old, and with one
+// that has it all: run it by hand with
+//
+//	go test ./commands/git -run '^$' -bench Fetch -benchtime 3x
+func BenchmarkFetch(b *testing.B) {
+	for _, s := range []shape{
+		{name: "small", files: 1000, commits: 100, asset: 10_000},
+		{name: "50000files", files: 50_000, commits: 300},
+		{name: "300MBhistory", files: 2000, commits: 3000, asset: 100_000},
+	} {
+		b.Run(s.name, func(b *testing.B) {
+			dir := s.make(b)
+			sh(b, dir, "git branch old main~5; umask 022; git clone -q --bare --single-branch -b old file://$PWD ../five; git clone -q --bare --depth 1 --single-branch -b old file://$PWD ../shallow; git clone -q --bare file://$PWD ../all")
+			from := serve(b, dir, canaryToken)
+			for _, borrow := range []string{"", "shallow", "five", "all"} {
+				remote := from.remote()
+				if remote.Borrow = ""; borrow != "" {
+					remote.Borrow = filepath.Join(filepath.Dir(dir), borrow)
+				}
+				b.Run("borrow="+borrow, func(b *testing.B) {
+					from.seen()
+					for b.Loop() {
+						from.fetched(b, remote, from.rev(b, "main"))
+					}
+					_, sent := from.seen()
+					b.ReportMetric(float64(sent)/float64(b.N)/1e6, "sent-MB")
+				})
+			}
+		})
+	}
+}
+
 func size(b *testing.B, dir string) (n int64) {
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
