@@ -54,15 +54,12 @@ func (c *Client) attempt(ctx context.Context, cl *call, r *outgoing, token strin
 		switch {
 		case err != nil || a.header.Get("Location") == "":
 			a.err = errNowhere
-		case !sameOrigin(next, c.at.api):
-			a.err = errElsewhere
 		case hop == maxHops:
 			a.err = errHops
 		}
 		if a.err != nil {
 			return a
 		}
-		next.User = nil
 		to = next
 	}
 }

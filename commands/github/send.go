@@ -133,13 +133,11 @@ type answer struct {
 	took   time.Duration
 }
 
-// response is the answer for the library. The headers of limits are taken out: limits were dealt with here, and the library
-// would remember them by its own clock and refuse further calls without sending them.
+// response is the answer for the library. When a limit ends is taken out: limits are dealt with here, and the library would
+// remember the moment and refuse further calls, by the machine's clock, without sending them.
 func (a *answer) response(req *http.Request) *http.Response {
 	h := a.header.Clone()
-	for _, name := range []string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Retry-After"} {
-		h.Del(name)
-	}
+	h.Del("X-Ratelimit-Reset")
 	return &http.Response{
 		Status: http.StatusText(a.status), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: h, Body: io.NopCloser(bytes.NewReader(a.body)), ContentLength: int64(len(a.body)), Request: req,

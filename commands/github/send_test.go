@@ -140,6 +140,24 @@ func TestUntrustedServer(t *testing.T) {
 	}
 }
 
+// A failure of GitHub's own may say when to come back; nobody waits for longer than our patience.
+func TestFailureWithRetryAfter(t *testing.T) {
+	for after, wait := range map[int]time.Duration{7: 7 * time.Second, 300: 300 * time.Second, 301: 0} {
+		s := newScripted(t)
+		s.on("GET "+commentRoute, says(503, "", fmt.Sprintf("Retry-After: %d", after)), says(200, commentJSON))
+		err := read(t.Context(), s.client(static))
+		if wait == 0 {
+			if e := failure(t, err); e.Kind != Unreachable || len(s.got) != 1 {
+				t.Errorf("%+v after %d requests", e, len(s.got))
+			}
+			continue
+		}
+		if err != nil || len(s.waits) != 1 || s.waits[0] < wait || s.waits[0] > wait+time.Second {
+			t.Errorf("%v after waits of %v", err, s.waits)
+		}
+	}
+}
+
 // An unknown transport's errors are not taken for "never sent".
 func TestUnknownTransport(t *testing.T) {
 	s, n := newScripted(t), 0
@@ -176,6 +194,7 @@ func TestLimits(t *testing.T) {
 		"Retry-After absurd":      {says(429, "", again+"18446744073709551615"), 0},
 		"Retry-After nonsense":    {says(429, "", again+"soon"), time.Minute},
 		"primary":                 {says(403, `{"message":"API rate limit exceeded for installation ID 7."}`, none, reset(40*time.Second)), 41 * time.Second},
+		"primary without words":   {says(403, `{}`, none, reset(40*time.Second)), 41 * time.Second},
 		"primary over it":         {says(403, `{"message":"API rate limit exceeded"}`, none, reset(50*time.Minute)), 0},
 		"primary, reset in past":  {says(429, "", none, reset(-time.Hour)), time.Second},
 		"primary, reset nonsense": {says(429, "", none, "X-RateLimit-Reset: 99999999999999999"), 0},

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -220,6 +221,25 @@ func TestRevocation(t *testing.T) {
 		if a := s.last("DELETE").auth; a != "Bearer ghs_minted0001xxxxxxxxxxxxxxxx" {
 			t.Errorf("%d: revoked as %q", status, a)
 		}
+	}
+}
+
+// A job that is cancelled just then still revokes what it should not have got.
+func TestRevocationOutlivesTheJob(t *testing.T) {
+	s := newScripted(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	s.grant = func(g map[string]any) any { g["repositories"] = nil; return g }
+	s.on("DELETE /api/v3/installation/token", says(204, ""))
+	c := s.client(func(o *Options) {
+		mask := o.Mask
+		o.Mask = func(secret string) {
+			if mask(secret); strings.HasPrefix(secret, "ghs_") {
+				cancel()
+			}
+		}
+	})
+	if _, err := revealed(c.AgentToken(ctx)); err == nil || len(s.lines("DELETE")) != 1 {
+		t.Errorf("%v, %q", err, s.lines("DELETE"))
 	}
 }
 
