@@ -122,6 +122,8 @@ func TestParse(t *testing.T) {
 		{"code in the quote", "> ```\n> x\n> ```\n\n/ask c", []seg{{Ask, "```\nx\n```", "c"}}},
 		{"CRLF in the quote", "> a\r\n> b\r\n\r\n/ask c", []seg{{Ask, "a\nb", "c"}}},
 		{"a quote before a list is none", "> q\n- x\n\n/ask c", []seg{{Ask, "", "c"}}},
+		{"a remark below our result is not of the instruction", "/ask a\n\n> <!-- ai-flow:result 7 -->\n> x\n> <!-- ai-flow:end -->\n\nremark\n", []seg{{Ask, "", "a"}}},
+		{"nor one below our status", "/ask a\n\n> <!-- ai-flow:status 7 -->\n> ⏳\n> <!-- ai-flow:end -->\nremark\n", []seg{{Ask, "", "a"}}},
 		{"our own result is no anchor", "/ask a\n\n> <!-- ai-flow:result 1 -->\n> yes\n\n/ask b", []seg{{Ask, "", "a"}, {Ask, "", "b"}}},
 	}
 	for _, tt := range tests {
