@@ -51,6 +51,7 @@ type Thread struct {
 	// Asked are the commands as they were authorised: those of the event's body.
 	Asked []Anchor
 
+	looked bool // the caller knows of a result that was written ahead, and has decided about it
 	strays bool // a comment of ours stands in the place of another place, or may; the next result there takes it back
 }
 
@@ -85,8 +86,9 @@ type Standing struct {
 // ErrGone says that the comment with the command was deleted: then nobody is told anything new, unless an act has happened.
 var ErrGone = errors.New("the comment with the command was deleted")
 
-// ErrStands says that the result of an act stands on the thread, which nothing but a result of that act replaces.
-var ErrStands = errors.New("the result of an act that was done stands there")
+// ErrStands says that the result of an act stands on the thread, which nothing but a result of that act replaces. One that
+// was written ahead of its act is such a result for whoever has not looked.
+var ErrStands = errors.New("the result of an act stands there")
 
 // Digest is the digest of a document, as Ahead and Standing have it: of its text with line ends made one.
 func Digest(document string) string {
