@@ -7,15 +7,17 @@
 // and the finaliser find our own text, and nobody else's, and replace it.
 //
 // Its one invariant: taking our text out of a body leaves exactly the bytes that people wrote (Strip), also when they edited
-// the comment while we worked; and at any moment there is at most one status or one result of a command on a thread.
+// the comment while we worked; and whatever fails, a command has at most one status line and one place that holds its
+// result. Other comments of ours that a failure left behind only point there.
 //
 // What is written before an act that cannot be taken back (the edit of a description) is written ahead: the result together
 // with a status line that holds the digests of the document before and after. So whoever comes next can tell whether the act
 // happened, and finishes or repeats it.
 //
-// It refuses to touch a comment of ours-looking text that somebody else wrote, to make words (package render does), and to
-// fail an act that has happened because it cannot be told: then the next place is tried, and the last one is the caller's
-// own page (F-47, F-56).
+// It refuses to touch a comment of ours-looking text that somebody else wrote, to put a result where a reader would not see
+// it (in a fence that a person left open), to close what a person left open, to make words (package render does), to post a
+// second time before it has looked, and to fail an act that has happened because it cannot be told: then the next place is
+// tried, and the last one is the caller's own page (F-47, F-56).
 package thread
 
 import (
