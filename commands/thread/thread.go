@@ -7,8 +7,8 @@
 // and the finaliser find our own text, and nobody else's, and replace it.
 //
 // Its one invariant: taking our text out of a body leaves exactly the bytes that people wrote (Strip), also when they edited
-// the comment while we worked; and whatever fails, a command has at most one status line and one place that holds its
-// result. Other comments of ours that a failure left behind only point there.
+// the comment while we worked. And a result that was told without an error stands in one place, without a status line; other
+// comments of ours that an earlier failure left behind only point there.
 //
 // What is written before an act that cannot be taken back (the edit of a description) is written ahead: the result together
 // with a status line that holds the digests of the document before and after. So whoever comes next can tell whether the act
