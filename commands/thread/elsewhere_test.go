@@ -63,7 +63,7 @@ func TestQuestionInNextPlace(t *testing.T) {
 	}
 	stray := s.comments[len(s.comments)-1]
 	s.fault = nil
-	again := &Thread{API: s, Event: th.Event, Viewer: bot, Anchors: anchors, Asked: th.Asked, Lone: true}
+	again := &Thread{API: s, Event: th.Event, Viewer: bot, Read: read, Asked: th.Asked, Lone: true}
 	if got, err := again.Look(context.Background()); err != nil || got.Stage != Failed || got.URL != stray.URL {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -74,7 +74,9 @@ func crlf(text string) string { return strings.ReplaceAll(oneLineEnd(text), "\n"
 
 // place puts parts into a body at places that nobody chose well.
 func place(body string, id int64, parts render.Parts, a, b int) string {
-	t := &Thread{Anchors: func(string) []Anchor { return []Anchor{{End: a, Text: "/ask"}, {End: b, Text: "/ask"}} },
+	t := &Thread{Read: func(string) ([]Anchor, int) {
+		return []Anchor{{End: a, Text: "/ask"}, {End: b, Text: "/ask"}}, len(body)
+	},
 		Asked: []Anchor{{Text: "/ask"}, {Text: "/ask"}}}
 	s := saying{id: id, stage: told, status: "⏳"}
 	spots := t.spots(body)

@@ -206,7 +206,7 @@ func TestAheadStandsForWhoHasNotLooked(t *testing.T) {
 		if err := th.Ahead(ctx, result(th, render.Done, "Changed."), status(th), Digest("a"), Digest("b")); err != nil {
 			t.Fatal(err)
 		}
-		next := &Thread{API: s, Event: th.Event, Viewer: bot, Anchors: anchors, Asked: th.Asked}
+		next := &Thread{API: s, Event: th.Event, Viewer: bot, Read: read, Asked: th.Asked}
 		if err := next.Wait(ctx, status(th)); !errors.Is(err, ErrStands) {
 			t.Errorf("it waits: %v", err)
 		}

@@ -43,8 +43,9 @@ type Thread struct {
 	API    API
 	Event  github.Event
 	Viewer string // our own login; what somebody else wrote is not ours whatever marks it holds
-	// Anchors finds the commands in a comment's body, our own text taken out.
-	Anchors func(body string) []Anchor
+	// Read finds the commands in a comment's body that holds nothing of ours, and foot, where what is about all of them
+	// goes: places where a reader would see it.
+	Read func(body string) (found []Anchor, foot int)
 	// Lone says that the command is one question alone, whose answer is a reply.
 	Lone bool
 	// Now is the body of the command's comment as it has just been read; nil when it was not. Look and the first Wait use it
