@@ -129,7 +129,11 @@ func Parse(body, prefix string) (Comment, error) {
 			Message: fmt.Sprintf("the command %q on line %d belongs, as Markdown reads it, to the quote, list or table above it", swallowed.head.word, swallowed.number),
 			Next:    "Put an empty line above the command."}
 	}
-	return comment, judge(found, comment.Segments)
+	err := judge(found, comment.Segments)
+	if len(comment.Segments) > maxSegments { // refused; more are only work for whoever shows that
+		comment.Segments = comment.Segments[:maxSegments]
+	}
+	return comment, err
 }
 
 // judge refuses what the segments cannot mean together.

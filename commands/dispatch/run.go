@@ -19,6 +19,9 @@ const (
 	cancelTime = 8 * time.Second
 )
 
+// fresh is how long an answer about the comment counts as what stands there now.
+const fresh = 5 * time.Second
+
 // Run carries the command from the gate to the thread. It returns whatever happens; what it returns can be shown.
 func (j *Job) Run(ctx context.Context) (told Told) {
 	if !j.hasCommand() {
@@ -81,8 +84,9 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 	err := r.askPlace(ctx, r.people, &r.known)
 	r.thread = r.Job.thread(r.known.Facts)
 	if err != nil {
-		return r.tell(ctx, commands.Fail(ctx, r.q, problem("github", "GitHub did not say what the command is about", err)))
+		return r.blind(ctx, problem("github", "GitHub did not say what the command is about", err))
 	}
+	asked := time.Now()
 	if c := r.known.Facts.Comment; c != nil {
 		r.thread.Now = &c.Body
 	}
@@ -93,7 +97,10 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 	r.q.Trusted = d.Trusted
 	standing, err := r.thread.Look(ctx)
 	if err != nil {
-		return r.tell(ctx, commands.Fail(ctx, r.q, problem("github", "GitHub did not say what stands on the thread", err)))
+		return r.blind(ctx, problem("github", "GitHub did not say what stands on the thread", err))
+	}
+	if time.Since(asked) > fresh {
+		r.thread.Now = nil // it took a wait to find out, and people may have written meanwhile
 	}
 	if told, done := r.earlier(ctx, standing); done {
 		return told
@@ -102,6 +109,17 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 		return r.tell(ctx, commands.Refuse(r.q, refusal))
 	}
 	return r.perform(ctx)
+}
+
+// blind is a failure to see what stands on the thread. A first attempt can only have left nothing; a later one that cannot see
+// whether there is a result already says nothing beside it. The finaliser will, should there be none.
+func (r *running) blind(ctx context.Context, p commands.Problem) Told {
+	o := commands.Fail(ctx, r.q, p)
+	if r.Attempt > 1 {
+		r.say("the thread is told nothing, because it cannot be seen what an earlier attempt told it: %v", p.Err)
+		return Told{Outcome: o, Silent: true, Reason: p.Message}
+	}
+	return r.tell(ctx, o)
 }
 
 // refusal is what is told to somebody who may command, and whose command is not carried out; nil when it is.

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -387,4 +388,42 @@ func TestModelIsForetold(t *testing.T) {
 	if !strings.Contains(waiting, "⏳") || !strings.Contains(waiting, "small-one") || !strings.Contains(waiting, "/actions/runs/1") {
 		t.Errorf("while the agent works people see\n%s", waiting)
 	}
+}
+
+// TestIllGitHubLaterSaysNothing: a later attempt that cannot see what stands on the thread adds nothing to it, and one that
+// can leaves one result.
+func TestIllGitHubLaterSaysNothing(t *testing.T) {
+	s := newStage(t)
+	s.agent.edit = addition
+	n := s.pull()
+	e := s.repo.Review(n, "ann", "Good.\n\n/edit say how often\n")
+	s.run(e)
+	stands := s.thread(n)
+	s.hub.OnRequest(func(_ int, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "graphql") {
+			s.hub.FaultAt(0, fakegithub.Fail500Before)
+		}
+	})
+	for attempt := 2; attempt < 4; attempt++ {
+		j := s.job(e)
+		j.Attempt = attempt
+		if told := j.Run(t.Context()); !told.Silent || told.Outcome.Result.Outcome != render.Failed {
+			t.Errorf("told %+v", told)
+		}
+	}
+	s.hub.OnRequest(nil)
+	s.hub.Revive()
+	j := s.job(e)
+	j.Attempt = 4
+	j.Run(t.Context())
+	if got := s.thread(n); got != stands {
+		t.Errorf("people see\n%s\nand should see\n%s", got, stands)
+	}
+}
+
+// TestManyCommands: more commands than are read are refused, on the thread, and soon.
+func TestManyCommands(t *testing.T) {
+	s := newStage(t)
+	s.run(s.repo.Comment(s.issue, "ann", strings.Repeat("/ask a\n\n", 320)))
+	s.sees(s.issue, []string{"320 commands; at most 32"})
 }
