@@ -39,6 +39,9 @@ func (p *program) openWorkflow() (*workflow, error) {
 	if event.Repo != a.repo {
 		return nil, &usageError{fmt.Sprintf("the event is about %q and the run is of %q", event.Repo, a.repo), ""}
 	}
+	if event.HeadOID == "" { // a comment in a conversation: what authorize saw counts
+		event.HeadOID = p.env.get("AI_FLOW_HEAD_SHA")
+	}
 	w := &workflow{program: p, actions: a, log: render.NewLog(p.Stderr, p.env.get("GITHUB_ACTIONS") == "true")}
 	w.job = &dispatch.Job{Event: event, Prefix: p.env.prefix, Bot: a.bot, Rerunner: a.actor, Attempt: a.attempt,
 		RunURL: a.runURL(), Model: p.env.model, Log: w.log}
@@ -95,8 +98,8 @@ func (p *program) authorizeCommand() *cli.Command {
 		Name:  "authorize",
 		Usage: "in a hosted job: is this a command, and may its author give it?",
 		Description: `Reads the event of the workflow, asks GitHub whether the author of the comment may write, and acknowledges the command
-with 👀. It sets the job outputs authorized (true or false), command (the heaviest: build, edit or ask) and label (of
-the runner: ai-build, ai-edit, ai-ask). A denial is one line here and silence on the thread.`,
+with 👀. It sets the job outputs authorized (true or false), command (the heaviest: build, edit or ask) label (of
+the runner: ai-build, ai-edit, ai-ask) and head (of a pull request; give it to dispatch as AI_FLOW_HEAD_SHA). A denial is one line here and silence on the thread.`,
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
 				return err
@@ -126,7 +129,7 @@ func (p *program) authorize(ctx context.Context) error {
 	} else {
 		w.log.Say("not authorized: %s", answer.Reason)
 	}
-	return errors.Join(err, w.setOutputs([2]string{"authorized", fmt.Sprint(answer.Authorized)}, [2]string{"command", command}, [2]string{"label", label}), w.log.Err())
+	return errors.Join(err, w.setOutputs([2]string{"authorized", fmt.Sprint(answer.Authorized)}, [2]string{"command", command}, [2]string{"label", label}, [2]string{"head", answer.Head}), w.log.Err())
 }
 
 func (p *program) finalizeCommand() *cli.Command {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/d3mlabs/ai-flow/commands"
+	"github.com/d3mlabs/ai-flow/commands/github"
 )
 
 // Authorization is the answer of Authorize, as job outputs have it.
@@ -11,6 +12,9 @@ type Authorization struct {
 	Authorized bool
 	Command    commands.Command // the heaviest; zero when not authorized
 	Reason     string           // of a denial, ours, for the run's page
+	// Head is the object id of the pull request's head at this moment, "" where there is none. A command in a conversation is
+	// an event that does not say it, and the job that carries it out may come much later (H3-05).
+	Head string
 }
 
 // Authorize asks whether the command may be given and acknowledges it with 👀, before any runner of one's own is taken. It
@@ -32,6 +36,22 @@ func (j *Job) Authorize(ctx context.Context) (Authorization, error) {
 	if err := j.GitHub.Eyes(ctx, j.Event.Comment.NodeID); err != nil {
 		j.say("the command could not be acknowledged: %v", err) // the status line will say more
 	}
+	head, err := j.head(ctx)
+	if err != nil {
+		return Authorization{Reason: "it could not be found out what the pull request's head is"}, err
+	}
 	// A refused comment may hold no segment; the lightest runner is enough to say so.
-	return Authorization{Authorized: true, Command: max(k.Command, commands.Ask)}, nil
+	return Authorization{Authorized: true, Command: max(k.Command, commands.Ask), Head: head}, nil
+}
+
+// head asks for the head of a pull request whose event does not say it.
+func (j *Job) head(ctx context.Context) (string, error) {
+	if j.Event.Surface != github.OnPull {
+		return j.Event.HeadOID, nil
+	}
+	facts, err := j.GitHub.Look(ctx, j.Event)
+	if err != nil || facts.Head == nil {
+		return "", err
+	}
+	return facts.Head.OID, nil
 }

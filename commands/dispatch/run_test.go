@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/executor"
@@ -209,6 +210,28 @@ func TestForks(t *testing.T) {
 	s.sees(n, []string{"/ask and now?", "head was moved"})
 	if len(s.agent.prompts()) != 1 {
 		t.Errorf("%d agents ran", len(s.agent.prompts()))
+	}
+}
+
+// TestForkFastForward: dates cannot tell that a commit which GitHub has seen before became the head just now; what authorize
+// saw at once can.
+func TestForkFastForward(t *testing.T) {
+	s := newStage(t)
+	n := s.repo.Pull("eve", "Mine", "text", "eve/app:main", map[string]string{"main.go": "package main // eve\n"})
+	ask := s.repo.Comment(n, "ann", "/ask what is this?")
+	a, err := s.job(ask).Authorize(t.Context())
+	if err != nil || len(a.Head) != 40 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	s.repo.Push(n, map[string]string{"main.go": "package main // worse\n"})
+	s.repo.WithoutChecks()
+	j := s.job(ask)
+	j.Event.HeadOID = a.Head
+	j.Event.Comment.Created = j.Event.Comment.Created.Add(24 * time.Hour) // no date says that anything is late
+	j.Run(t.Context())
+	s.sees(n, []string{"head was moved"})
+	if len(s.agent.prompts()) != 0 {
+		t.Error("an agent ran")
 	}
 }
 
