@@ -233,7 +233,7 @@ func TestContractTokens(t *testing.T) {
 	if _, err := weak.Body(t.Context(), number); err != nil {
 		t.Errorf("the agent cannot read: %v", err)
 	}
-	if _, err := weak.Post(t.Context(), number, 0, "x"); kind(err) != github.Forbidden || !strings.Contains(err.Error(), "permission for issues") {
+	if _, err := weak.Post(t.Context(), number, 0, "x"); kind(err) != github.Forbidden || !strings.Contains(next(err), "permission for issues") {
 		t.Errorf("the agent wrote: %v", err)
 	}
 	if err := weak.Eyes(t.Context(), event(t, w.repo.Comment(number, "ann", "x")).Comment.NodeID); kind(err) != github.Forbidden {
@@ -256,7 +256,7 @@ func TestContractTokens(t *testing.T) {
 		}
 	}
 	w.Skew(-5 * time.Minute)
-	if _, err := w.client(t).Body(t.Context(), number); kind(err) != github.Unauthorized || !strings.Contains(err.Error(), "clock is 5m") {
+	if _, err := w.client(t).Body(t.Context(), number); kind(err) != github.Unauthorized || !strings.Contains(next(err), "clock is 5m") {
 		t.Errorf("a wrong clock: %v", err)
 	}
 	w.Skew(0)
@@ -265,9 +265,22 @@ func TestContractTokens(t *testing.T) {
 		t.Errorf("an App with too little: %v", err)
 	}
 	w.repo.Uninstall(w.app)
-	if _, err := w.client(t).Body(t.Context(), number); kind(err) != github.Gone || !strings.Contains(err.Error(), "install the App") {
+	if _, err := w.client(t).Body(t.Context(), number); kind(err) != github.Gone || !strings.Contains(err.Error(), "is not installed on acme/site") {
 		t.Errorf("an App that is not installed: %v", err)
 	}
+	// The 404 of the installation is not one of the person (F-29).
+	if p, err := w.client(t).Permission(t.Context(), "ann"); kind(err) != github.Gone || p != (github.Permission{}) {
+		t.Errorf("ann's permission without an installation: %+v, %v", p, err)
+	}
+}
+
+// next is the next step of a call that failed.
+func next(err error) string {
+	var e *github.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.Next
 }
 
 // S9: each fault at each request of a question is survived, and of a new comment it is survived or reported as it was.

@@ -118,8 +118,8 @@ func (c *Client) mint(ctx context.Context, what string, needs []permission) (*gr
 	})
 	if err != nil {
 		failed := asError(err)
-		if failed.Next == "" && (failed.Kind == Invalid || failed.Kind == Forbidden) {
-			failed.Next = fmt.Sprintf("see that the App is installed on %s with at least: %s", c.o.Repo, words(needs))
+		if failed.Next == "" && (failed.Kind == Invalid || failed.Kind == Forbidden || failed.Kind == Gone) {
+			failed.Setup, failed.Next = true, fmt.Sprintf("See that the App is installed on %s with at least: %s.", c.o.Repo, words(needs))
 		}
 		return nil, failed
 	}
@@ -139,13 +139,13 @@ func (c *Client) verify(ctx context.Context, what string, needs []permission, g 
 	case beyond(needs, g.Permissions):
 		wrong = "the token may do more than was asked for (" + words(needs) + ")"
 	case len(missing) > 0:
-		wrong, next = "the token lacks "+words(missing), "give the App these permissions and accept them where it is installed"
+		wrong, next = "the token lacks "+words(missing), giveThese
 	case g.ExpiresAt.IsZero():
 		wrong = "the token does not say when it ends"
 	default:
 		return nil
 	}
-	e := &Error{What: what, Kind: Forbidden, Err: errors.New(wrong), Next: next}
+	e := &Error{What: what, Kind: Forbidden, Err: errors.New(wrong), Setup: next != "", Next: next}
 	if err := c.revoke(ctx, g.Token); err != nil {
 		e.Err = fmt.Errorf("%w; it could not be revoked and ends by itself within the hour", e.Err)
 	}
@@ -182,7 +182,8 @@ func (c *Client) findInstallation(ctx context.Context) *Error {
 	if err != nil {
 		failed := asError(err)
 		if failed.Kind == Gone {
-			failed.Next = fmt.Sprintf("install the App on %s, and see that AI_FLOW_APP_ID is that App's", c.o.Repo)
+			failed.What, failed.Message, failed.Setup = fmt.Sprintf("the App %d is not installed on %s", c.o.AppID, c.o.Repo), "", true
+			failed.Next = fmt.Sprintf("Install it: the App's settings page, Install App, %s.", c.o.Repo)
 		}
 		return failed
 	}
@@ -190,15 +191,17 @@ func (c *Client) findInstallation(ctx context.Context) *Error {
 		return &Error{What: what, Err: errors.New("GitHub's answer names no installation")}
 	}
 	if in.SuspendedAt != nil {
-		return &Error{What: what, Kind: Forbidden, Err: errors.New("the App's installation is suspended"), Next: "unsuspend it where it is installed"}
+		return &Error{What: fmt.Sprintf("the installation of the App %d on %s is suspended", c.o.AppID, c.o.Repo), Kind: Forbidden, Setup: true,
+			Next: "Unsuspend it: the settings of " + c.o.Repo.Owner + ", GitHub Apps, Configure."}
 	}
 	if missing := lacking(dispatcherNeeds, granted(in)); in.Permissions != nil && len(missing) > 0 {
-		return &Error{What: what, Kind: Forbidden, Err: errors.New("the App lacks " + words(missing)),
-			Next: "give the App these permissions on its settings page and accept them where it is installed"}
+		return &Error{What: fmt.Sprintf("the App %d lacks %s", c.o.AppID, words(missing)), Kind: Forbidden, Setup: true, Next: giveThese}
 	}
 	c.own.installation = in.GetID()
 	return nil
 }
+
+const giveThese = "Give the App these permissions on its settings page, and accept them where it is installed."
 
 // granted is what an installation may do, by the names that GitHub uses.
 func granted(in *github.Installation) (m map[string]string) {

@@ -32,7 +32,7 @@ func TestClock(t *testing.T) {
 				return
 			}
 			e := failure(t, err)
-			if e.Kind != Unauthorized || !strings.Contains(e.Next, next) || !strings.Contains(err.Error(), next) {
+			if e.Kind != Unauthorized || !e.Setup || !strings.Contains(e.Next, next) {
 				t.Errorf("%v: %+v", err, e)
 			}
 		})
@@ -43,7 +43,7 @@ func TestClock(t *testing.T) {
 func TestClockByWords(t *testing.T) {
 	for message, next := range map[string]string{
 		`'Issued at' claim ('iat') must be an Integer`: "clock differs",
-		`A JSON web token could not be decoded`:        "private key is not one of this App's",
+		`A JSON web token could not be decoded`:        "private key is not one of the App 42's",
 	} {
 		s := newScripted(t)
 		s.on("GET /api/v3/repos/acme/site/installation", func(w http.ResponseWriter, r *http.Request, _ string) {
@@ -290,19 +290,20 @@ func TestInstallation(t *testing.T) {
 		h    handler
 		kind Kind
 		want string
+		next string
 	}{
-		"not installed": {says(404, `{"message":"Not Found"}`), Gone, "install the App on acme/site"},
-		"lacks":         {says(200, `{"id":7,"permissions":{"contents":"read","issues":"read","metadata":"read","pull_requests":"write"}}`), Forbidden, "the App lacks issues: write"},
-		"suspended":     {says(200, `{"id":7,"suspended_at":"2026-01-01T00:00:00Z"}`), Forbidden, "suspended"},
-		"nothing":       {says(200, `{}`), Other, "names no installation"},
-		"empty":         {says(200, ``), Other, "names no installation"},
-		"wrong type":    {says(200, `{"id":"seven"}`), Other, "cannot be read"},
+		"not installed": {says(404, `{"message":"Not Found"}`), Gone, "the App 42 is not installed on acme/site: GitHub answered 404", "Install it: the App's settings page, Install App, acme/site."},
+		"lacks":         {says(200, `{"id":7,"permissions":{"contents":"read","issues":"read","metadata":"read","pull_requests":"write"}}`), Forbidden, "the App 42 lacks issues: write", giveThese},
+		"suspended":     {says(200, `{"id":7,"suspended_at":"2026-01-01T00:00:00Z"}`), Forbidden, "the App 42 on acme/site is suspended", "Unsuspend it: the settings of acme, GitHub Apps, Configure."},
+		"nothing":       {says(200, `{}`), Other, "names no installation", ""},
+		"empty":         {says(200, ``), Other, "names no installation", ""},
+		"wrong type":    {says(200, `{"id":"seven"}`), Other, "cannot be read", ""},
 	} {
 		s := newScripted(t)
 		s.on("GET /api/v3/repos/acme/site/installation", test.h)
 		_, err := s.client().GitToken(t.Context())
-		if e := failure(t, err); e.Kind != test.kind || !strings.Contains(err.Error(), test.want) || s.minted != 0 {
-			t.Errorf("%s: %v (kind %d), %d minted", name, err, e.Kind, s.minted)
+		if e := failure(t, err); e.Kind != test.kind || !strings.Contains(err.Error(), test.want) || e.Next != test.next || e.Setup != (test.next != "") || s.minted != 0 {
+			t.Errorf("%s: %v (kind %d, next %q), %d minted", name, err, e.Kind, e.Next, s.minted)
 		}
 	}
 	s := newScripted(t)
