@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/d3mlabs/ai-flow/commands/thread"
 	"github.com/d3mlabs/ai-flow/render"
@@ -21,23 +22,24 @@ const (
 
 // Finalize leaves nobody without a word, whatever became of the job that ran the command: a status line that nobody will
 // replace any more becomes a result, and a command that never began (GitHub dropped it from the queue for a newer one, no
-// runner came) is told so (F-46, F-57). Who may not command is told nothing. did says what was done, for the run's page.
+// runner came) is told so (F-46, F-57). Who may not command is told nothing. did says what was done, for the run's log; "" with
+// an error.
 func (j *Job) Finalize(ctx context.Context, e Ending) (did string, err error) {
 	if !j.hasCommand() || e == EndedSkipped {
 		return "nothing was to be done", nil
 	}
 	r := &running{Job: j, people: newPeople(j.GitHub), q: j.request()}
 	if d := Prefilter(j.Event, j.Bot); d.Verdict != Admit {
-		return "nothing is said: " + d.Reason, nil
+		return "not authorized: " + d.Reason, nil
 	}
 	if err := j.askAuthor(ctx, r.people, &r.known); err != nil {
-		return "nothing is said, because it could not be found out who may command", err
+		return "", err
 	}
 	if d := mayCommand(j.Event, r.known); d.Verdict != Admit {
-		return "nothing is said: " + d.Reason, nil
+		return "not authorized: " + d.Reason, nil
 	}
 	if r.known.Facts, err = j.GitHub.Look(ctx, j.Event); err != nil {
-		return "GitHub did not say what stands on the thread", err
+		return "", fmt.Errorf("looking at what stands on the thread: %w", err)
 	}
 	r.thread = j.thread(r.known.Facts)
 	if c := r.known.Facts.Comment; c != nil {
@@ -45,7 +47,7 @@ func (j *Job) Finalize(ctx context.Context, e Ending) (did string, err error) {
 	}
 	standing, err := r.thread.Look(ctx)
 	if err != nil {
-		return "GitHub did not say what stands on the thread", err
+		return "", fmt.Errorf("looking at what stands on the thread: %w", err)
 	}
 	return r.finish(ctx, standing, e)
 }
@@ -55,31 +57,40 @@ func (r *running) finish(ctx context.Context, s thread.Standing, e Ending) (did 
 	lost := render.LostRun
 	switch {
 	case s.Gone:
-		return "the command was deleted, so nothing is said", nil
+		return "nothing to tell: the command was deleted", nil
 	case s.Stage == thread.Waiting && e == EndedCancelled:
 		lost = render.LostCancelled
 	case s.Stage == thread.Waiting:
 	case s.Stage == thread.Ahead:
 		switch thread.Digest(r.known.Facts.Document.Body) {
 		case s.After:
-			_, err := r.thread.Settle(ctx)
-			return "the edit had landed; its result stands now", err
+			return r.settle(ctx, "the edit had landed; its result stands now")
 		case s.Before:
 		default:
 			lost = render.LostEdit
 		}
 	case s.Stage != thread.Silent && s.Left:
-		_, err := r.thread.Settle(ctx)
-		return "the result stands, without the status line that was left", err
+		return r.settle(ctx, "the result stands, without the status line that was left")
 	case s.Stage != thread.Silent:
 		return "the result stands", nil
 	case e == EndedSuccess:
-		return "the job said nothing, and meant it", nil
+		return "nothing to tell: the job succeeded", nil
 	case e == EndedCancelled:
 		lost = render.LostQueue
 	default:
 		lost = render.LostStart
 	}
-	_, err = r.thread.Tell(ctx, render.LostResult(lost, r.known.Command.String(), r.RunURL), false)
-	return "the thread was told that the run ended without a word", err
+	result := render.LostResult(lost, r.known.Command.String(), r.RunURL)
+	_, err = r.thread.Tell(ctx, result, thread.ActNone)
+	if err != nil {
+		return "", fmt.Errorf("telling the thread: %w", err)
+	}
+	return fmt.Sprintf("told the thread: %s %s", result.Command, result.Headline), nil
+}
+
+func (r *running) settle(ctx context.Context, did string) (string, error) {
+	if _, err := r.thread.Settle(ctx); err != nil {
+		return "", fmt.Errorf("telling the thread: %w", err)
+	}
+	return did, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/d3mlabs/ai-flow/commands/git"
 	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/commands/thread"
+	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/render"
 )
 
@@ -32,7 +33,7 @@ func (j *Job) Run(ctx context.Context) (told Told) {
 		return r.denied(d.Reason)
 	}
 	if err := j.askAuthor(ctx, r.people, &r.known); err != nil {
-		return r.unknown(ctx, err)
+		return Told{Silent: true, Unknown: err, Outcome: commands.Fail(ctx, r.q, problem("github", "it could not be found out who may command", err))}
 	}
 	if d := mayCommand(j.Event, r.known); d.Verdict != Admit {
 		return r.denied(d.Reason)
@@ -52,22 +53,19 @@ type running struct {
 }
 
 func (r *running) denied(reason string) Told {
-	r.say("denied: %s", reason)
+	r.say("not authorized: %s", reason)
 	return Told{Silent: true, Reason: reason, Outcome: commands.Deny(r.q, reason)}
 }
 
-// unknown is a question that failed before we knew whether its author may be told anything: it denies.
-func (r *running) unknown(ctx context.Context, err error) Told {
-	reason := "it could not be found out who may command"
-	r.say("denied: %s: %v", reason, err)
-	return Told{Silent: true, Reason: reason, Outcome: commands.Fail(ctx, r.q, problem("github", reason, err))}
-}
-
+// problem says of what GitHub refused whether a person has to set something right first, as of any other set-up.
 func problem(class, message string, err error) commands.Problem {
 	p := commands.Problem{Class: class, Message: message, Err: err}
 	var e *github.Error
 	if errors.As(err, &e) {
 		p.Next = e.Next
+		if e.Setup {
+			p.Class = executor.FailedSetup.String()
+		}
 	}
 	return p
 }
@@ -92,7 +90,8 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 	}
 	d := Decide(r.Event, r.known)
 	if d.Verdict == Deny {
-		return r.denied(d.Reason)
+		r.say("not carried out: %s", d.Reason)
+		return Told{Silent: true, Reason: d.Reason, Outcome: commands.Deny(r.q, d.Reason)}
 	}
 	r.q.Trusted = d.Trusted
 	standing, err := r.thread.Look(ctx)
@@ -116,7 +115,7 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 func (r *running) blind(ctx context.Context, p commands.Problem) Told {
 	o := commands.Fail(ctx, r.q, p)
 	if r.Attempt > 1 {
-		r.say("the thread is told nothing, because it cannot be seen what an earlier attempt told it: %v", p.Err)
+		r.say("the thread is told nothing, because it cannot be seen what an earlier attempt told it")
 		return Told{Outcome: o, Silent: true, Reason: p.Message}
 	}
 	return r.tell(ctx, o)
@@ -124,12 +123,18 @@ func (r *running) blind(ctx context.Context, p commands.Problem) Told {
 
 // refusal is what is told to somebody who may command, and whose command is not carried out; nil when it is.
 func (r *running) refusal(d Decision) *commands.Refusal {
-	switch {
-	case d.Refusal != nil:
+	if d.Refusal != nil {
 		return d.Refusal
-	case r.Refusal != nil:
-		return r.Refusal
-	case r.known.Command == commands.Build:
+	}
+	return r.foreseen(r.known.Command)
+}
+
+// foreseen is the refusal that needs no question: it tells Authorize that no runner for the command is needed.
+func (j *Job) foreseen(c commands.Command) *commands.Refusal {
+	switch {
+	case j.Refusal != nil:
+		return j.Refusal
+	case c == commands.Build:
 		return &commands.Refusal{Message: "opens no pull request yet", Next: "On a checkout of your own, `ai-flow try` leaves its branch."}
 	}
 	return nil
@@ -160,10 +165,22 @@ func (r *running) setting(ctx context.Context) *commands.Problem {
 	policy, err := readPolicy(facts)
 	if err != nil {
 		return &commands.Problem{Class: "policy", Message: "the policy file cannot be used: " + err.Error(), Err: err,
-			Next: "Mend " + commands.PolicyPath + " on the default branch."}
+			Next: "Mend `" + commands.PolicyPath + "` on the default branch."}
 	}
 	r.policy = policy
 	return nil
+}
+
+// branch is where the commit of the setting comes from.
+func (r *running) branch() string {
+	head := r.known.Facts.Head
+	switch {
+	case head == nil:
+		return r.known.Facts.DefaultBranch
+	case head.Fork:
+		return head.Repo.String() + ":" + head.Branch
+	}
+	return head.Branch
 }
 
 func readPolicy(f github.Facts) (commands.Policy, error) {
@@ -179,7 +196,7 @@ func readPolicy(f github.Facts) (commands.Policy, error) {
 // carryOut lets the flow do the work.
 func (r *running) carryOut(ctx context.Context, status render.Status) commands.Outcome {
 	r.place = &place{running: r, status: status, name: documentName(r.Event)}
-	flow, end, err := r.Prepare(ctx, Setting{Policy: r.policy, Commit: r.q.Commit, Place: r.place})
+	flow, end, err := r.Prepare(ctx, Setting{Policy: r.policy, Commit: r.q.Commit, Branch: r.branch(), Place: r.place})
 	if end != nil {
 		defer func() {
 			if err := end(); err != nil {
@@ -210,7 +227,11 @@ func (r *running) tell(ctx context.Context, o commands.Outcome) Told {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	told := Told{Outcome: o}
-	told.URL, told.Err = r.thread.Tell(ctx, o.Result, r.place != nil && r.place.landed)
+	act := thread.ActNone
+	if r.place != nil && r.place.landed {
+		act = thread.ActDone
+	}
+	told.URL, told.Err = r.thread.Tell(ctx, o.Result, act)
 	if told.Err != nil {
 		r.say("the thread could not be told: %v", told.Err)
 	}

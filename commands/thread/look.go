@@ -39,7 +39,7 @@ func (t *Thread) Look(ctx context.Context) (Standing, error) {
 			s = s.with(t.elsewhere(c))
 		}
 	}
-	t.looked = true
+	t.seen = s
 	return s, nil
 }
 

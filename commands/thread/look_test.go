@@ -30,6 +30,10 @@ func TestLook(t *testing.T) {
 			Standing{Stage: Ahead, Before: strings.Repeat("a", 32), After: strings.Repeat("b", 32)}, 0},
 		{"ahead, its result taken away by a person", "/edit x", piece("status 102" + digests), "", Standing{Stage: Waiting, Before: strings.Repeat("a", 32), After: strings.Repeat("b", 32)}, 1},
 		{"told, and waiting again", "/ask x\n\n/ask y", piece("result 102 stage=told") + piece("status 102"), "", Standing{Stage: Told, Left: true}, 0},
+		{"unsure", "/edit x", piece("result 102 stage=unsure"+digests) + piece("result 102 stage=unsure part=bottom"+digests), "",
+			Standing{Stage: Unsure, Before: strings.Repeat("a", 32), After: strings.Repeat("b", 32)}, 0},
+		{"unsure, and nothing was announced", "/edit x", piece("result 102 stage=unsure"), "", Standing{Stage: Unsure}, 0},
+		{"unsure, and waiting again", "/edit x", piece("result 102 stage=unsure") + piece("status 102"), "", Standing{Stage: Unsure, Left: true}, 0},
 		{"another's", "/edit x", piece("result 103 stage=acted"), "", Standing{}, 1},
 		{"a failure in the next place", "/edit x", "", reply("failed"), Standing{Stage: Failed}, 1},
 		{"an act told in the next place, the line left", "/edit x", piece("status 102"), reply("acted"), Standing{Stage: Acted, Left: true}, 1},
@@ -67,7 +71,7 @@ func TestLook(t *testing.T) {
 			if _, err := th.Settle(context.Background()); err != nil {
 				t.Error(err)
 			}
-			if got, err := th.Look(context.Background()); err != nil || got.Left || got.Before != "" || got.Stage < tt.want.Stage && tt.want.Stage != Waiting {
+			if got, err := th.Look(context.Background()); err != nil || got.Left || got.Before != "" && got.Stage != Unsure || got.Stage < tt.want.Stage && tt.want.Stage != Waiting {
 				t.Errorf("settled it is %+v, %v, and was %+v", got, err, tt.want)
 			}
 		})
@@ -107,7 +111,8 @@ func TestDigest(t *testing.T) {
 func TestMarks(t *testing.T) {
 	d := strings.Repeat("0f", 16)
 	for _, m := range []mark{{word: wordResult, id: 1, stage: told}, {word: wordResult, id: 1 << 62, stage: failed, bottom: true},
-		{word: wordStatus, id: 7}, {word: wordStatus, id: 7, before: d, after: d}, {word: wordAside, id: 7}, {word: wordResult, id: 7, stage: waiting}} {
+		{word: wordStatus, id: 7}, {word: wordStatus, id: 7, before: d, after: d}, {word: wordAside, id: 7}, {word: wordResult, id: 7, stage: waiting},
+		{word: wordResult, id: 7, stage: open, bottom: true, before: d, after: d}} {
 		if got, ok := readMark(m.String()); !ok || got != m {
 			t.Errorf("%q is read as %+v", m, got)
 		}

@@ -11,7 +11,7 @@ import (
 const (
 	maxBody  = 65_536
 	tight    = 2 << 10 // below this a result says too little for its place
-	frame    = 200     // bytes that marks, rule and empty lines of one block take at most
+	frame    = 256     // bytes that marks, rule and empty lines of one block take at most
 	maxTries = 4
 )
 
@@ -22,11 +22,18 @@ type saying struct {
 	id            int64
 	result        render.Result
 	stage         string // waiting when there is no result yet
+	act           Act
 	status        string // Markdown of the status line; "" for none
-	before, after string
+	before, after string // of an announcement, or of the one that is left open
 }
 
-func (s saying) mark() mark { return mark{word: wordResult, id: s.id, stage: s.stage} }
+func (s saying) mark() mark {
+	m := mark{word: wordResult, id: s.id, stage: s.stage}
+	if s.act == ActUnsure {
+		m.before, m.after = s.before, s.after
+	}
+	return m
+}
 
 // statusBlock are the blocks of the status line: one or none.
 func (s saying) statusBlock(at int) []block {

@@ -9,12 +9,17 @@ import (
 	"github.com/d3mlabs/ai-flow/render"
 )
 
-// Tell writes the result in the place of everything of ours, and returns the address where it stands. acted says that it
-// must not be done again by a re-run. When the first place cannot be written the next is tried (F-47): a reply, for a lone
+// Tell writes the result in the place of everything of ours, and returns the address where it stands. act says whether
+// it may be done again by a re-run; with ActUnsure the digests of the announcement are kept. When the first place cannot be written the next is tried (F-47): a reply, for a lone
 // question; the comment with the command; a comment of our own that points to it. With an address an error is about what
-// could not be tidied up (a status line that is left), or it is ErrStands: a result that did not act replaces none that did.
-func (t *Thread) Tell(ctx context.Context, r render.Result, acted bool) (url string, err error) {
-	return t.say(ctx, t.saying(r, acted))
+// could not be tidied up (a status line that is left), or it is ErrStands: what did nothing replaces no result of an
+// act, and none that is ahead or unsure of one unless Look, or Ahead, has shown it to the caller, who then decides.
+func (t *Thread) Tell(ctx context.Context, r render.Result, act Act) (url string, err error) {
+	s := t.saying(r, act)
+	if act == ActUnsure {
+		s.before, s.after = t.seen.Before, t.seen.After
+	}
+	return t.say(ctx, s)
 }
 
 // Ahead writes the result of an act that is about to be done, with a status line that says so and holds the digests (see
@@ -24,21 +29,26 @@ func (t *Thread) Ahead(ctx context.Context, r render.Result, status render.Statu
 	if !digestShape.MatchString(before) || !digestShape.MatchString(after) {
 		return fmt.Errorf("announcing a result: %.40q and %.40q are not both digests", before, after)
 	}
-	s := t.saying(r, true)
+	s := t.saying(r, ActDone)
 	s.status, s.before, s.after = render.StatusLine(status), before, after
 	url, err := t.say(ctx, s)
+	if errors.Is(err, ErrStands) || errors.Is(err, ErrGone) {
+		return err
+	}
+	t.seen = Standing{Stage: Ahead, Before: before, After: after} // it may stand there although that could not be seen
 	if url != "" {
-		t.looked = true
 		return nil
 	}
 	return err
 }
 
-func (t *Thread) saying(r render.Result, act bool) saying {
-	s := saying{id: t.Event.Comment.ID, result: r, stage: told}
+func (t *Thread) saying(r render.Result, act Act) saying {
+	s := saying{id: t.Event.Comment.ID, result: r, stage: told, act: act}
 	switch {
-	case act:
+	case act == ActDone:
 		s.stage = acted
+	case act == ActUnsure:
+		s.stage = open
 	case r.Outcome == render.Failed, r.Outcome == render.Cancelled, r.Outcome == render.Refused:
 		s.stage = failed
 	}
@@ -54,10 +64,14 @@ func (t *Thread) say(ctx context.Context, s saying) (url string, err error) {
 	t.Now = nil
 	if t.Event.Surface == github.OnReview {
 		return t.publish(ctx, outlet{}, func(l listing) (string, error) {
-			if len(l.own) > 0 && s.stage != acted && t.protects(ownStanding(l.own[0].Body, s.id)) {
+			if len(l.own) == 0 {
+				return t.review(s)
+			}
+			stands := ownStanding(l.own[0].Body, s.id)
+			if t.protects(stands, s) {
 				return "", ErrStands
 			}
-			return t.review(s)
+			return t.review(s.over(stands))
 		})
 	}
 	var noReply error
@@ -73,7 +87,7 @@ func (t *Thread) say(ctx context.Context, s saying) (url string, err error) {
 		return url, t.recall(ctx, url)
 	case errors.Is(err, ErrStands):
 		return url, err
-	case gone && (s.stage != acted || s.before != ""):
+	case gone && (s.act == ActNone || s.announces()):
 		return "", ErrGone
 	}
 	t.strays = true
@@ -84,19 +98,43 @@ func (t *Thread) say(ctx context.Context, s saying) (url string, err error) {
 	return url, errors.Join(last, t.clear(ctx))
 }
 
-// protects reports whether what stands there is no matter of a status line or of a result that did not act.
-func (t *Thread) protects(s Standing) bool {
-	return s.Stage == Acted || s.Stage == Ahead && !t.looked
+// announces reports whether this is said ahead of its act.
+func (s saying) announces() bool { return s.act == ActDone && s.before != "" }
+
+// protects reports whether what stands there is not to be replaced by what is said.
+func (t *Thread) protects(is Standing, s saying) bool {
+	switch {
+	case is.Stage < Ahead, s.act == ActDone && !s.announces():
+		return false
+	case is.Stage == Acted:
+		return true
+	case s.act == ActUnsure, s.announces() && is.same(Standing{Before: s.before, After: s.after}):
+		return false // the latter is itself, and the answer to its writing was lost
+	}
+	return is.Stage > t.seen.Stage || !is.same(t.seen)
+}
+
+func (s Standing) same(other Standing) bool {
+	return s.Before == other.Before && s.After == other.After
+}
+
+// over is what is said where an announcement stands: what leaves open what became of that keeps its digests.
+func (s saying) over(is Standing) saying {
+	if s.act == ActUnsure && is.Before != "" {
+		s.before, s.after = is.Before, is.After
+	}
+	return s
 }
 
 // write puts what is said into the comment with the command.
 func (t *Thread) write(ctx context.Context, s saying) (url string, err error) {
 	p, err := t.amend(ctx, t.command(), nil, func(body string) (string, error) {
 		clean, blocks := lift(body, s.id)
-		if s.stage != acted && t.protects(standing(marks(blocks))) {
+		stands := standing(marks(blocks))
+		if t.protects(stands, s) {
 			return "", ErrStands
 		}
-		return t.inPlace(clean, s)
+		return t.inPlace(clean, s.over(stands))
 	})
 	if err != nil && !errors.Is(err, ErrStands) {
 		return "", err

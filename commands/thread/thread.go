@@ -54,8 +54,8 @@ type Thread struct {
 	// Asked are the commands as they were authorised: those of the event's body.
 	Asked []Anchor
 
-	looked bool // the caller knows of a result that was written ahead, and has decided about it
-	strays bool // a comment of ours stands in the place of another place, or may; the next result there takes it back
+	seen   Standing // what the caller has looked at, or announced: a result ahead or unsure of its act that it may decide about
+	strays bool     // a comment of ours stands in the place of another place, or may; the next result there takes it back
 }
 
 // Anchor is a command in a body: where what belongs to it ends (a result goes there), and what it says.
@@ -67,20 +67,32 @@ type Anchor struct {
 // Stage is what stands on the thread for a command.
 type Stage uint8
 
-// The stages.
+// The stages. Of what stands in several places the later counts: what may have happened is not hidden by what did not.
 const (
 	Silent  Stage = iota // nothing of ours
 	Waiting              // a status line
-	Ahead                // a result written ahead of its act
 	Failed               // a result that says that it did not work, or was refused; a re-run tries again
 	Told                 // a result
+	Ahead                // a result written ahead of its act
+	Unsure               // a result that leaves open whether its act happened
 	Acted                // a result of an act that is not repeated
+)
+
+// Act is what a run knows about the act that its result tells of.
+type Act uint8
+
+// What can be known. ActUnsure is as little to be done again by a re-run as ActDone, unless the document shows that it did
+// not happen.
+const (
+	ActNone   Act = iota // nothing was done that a re-run must not do again
+	ActDone              // it happened
+	ActUnsure            // it may have happened
 )
 
 // Standing is what stands on the thread, and where.
 type Standing struct {
 	Stage         Stage
-	Before, After string // of Ahead: digests of the document
+	Before, After string // of Ahead, and of Unsure as far as they are known: digests of the document
 	Gone          bool   // the command's comment was deleted
 	Left          bool   // beside a result stands a status line: of a run that goes on, or left by one that was killed; Settle takes it away
 	URL           string // of the comment that holds it
@@ -90,7 +102,7 @@ type Standing struct {
 var ErrGone = errors.New("the comment with the command was deleted")
 
 // ErrStands says that the result of an act stands on the thread, which nothing but a result of that act replaces. One that
-// was written ahead of its act is such a result for whoever has not looked.
+// was written ahead of its act, or leaves open whether it happened, is such a result for whoever has not looked at it.
 var ErrStands = errors.New("the result of an act stands there")
 
 // Digest is the digest of a document, as Ahead and Standing have it: of its text with line ends made one.

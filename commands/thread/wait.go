@@ -24,7 +24,7 @@ func (t *Thread) Wait(ctx context.Context, status render.Status) error {
 		clean, blocks := lift(body, s.id)
 		var keep []block
 		switch stands := standing(marks(blocks)); {
-		case t.protects(stands):
+		case t.protects(stands, s):
 			return "", ErrStands
 		case stands.Stage == Told:
 			keep = only(blocks, wordResult)
@@ -46,7 +46,7 @@ func (t *Thread) waitBelow(ctx context.Context, s saying) error {
 			return body, err
 		}
 		switch stands := ownStanding(l.own[0].Body, s.id); {
-		case t.protects(stands):
+		case t.protects(stands, s):
 			return "", ErrStands
 		case stands.Stage == Told:
 			clean := withoutStatus(l.own[0].Body, s.id)
