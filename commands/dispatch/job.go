@@ -33,6 +33,7 @@ type Job struct {
 type Setting struct {
 	Policy commands.Policy
 	Commit git.OID // that the agent looks at: the head of the pull request, else of the default branch
+	Branch string  // of that commit: foreign
 	Place  commands.Place
 }
 
@@ -53,7 +54,10 @@ func (t *Trouble) Unwrap() error { return t.Err }
 type Told struct {
 	Outcome commands.Outcome
 	Silent  bool   // the thread was told nothing, because its author may not command or there is nothing to tell
-	Reason  string // of a silence, ours, for the run's page
+	Reason  string // of a silence, ours, for the run's page; "" with Unknown
+	// Unknown is why it could not be found out whether the author may command. Then the thread is told nothing, as if they may
+	// not, and the run's page says that it failed.
+	Unknown error
 	URL     string // of the comment that holds the result; "" for none
 	// Err is why the thread could not be told although it was to be. The outcome stands all the same (F-56).
 	Err error
