@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/commands"
@@ -83,8 +84,8 @@ func (p *place) Announce(ctx context.Context, result render.Result, was, now str
 	return p.thread.Ahead(ctx, result, status, thread.Digest(was), thread.Digest(now))
 }
 
-// Replace edits the description if it is what it was. GitHub has no way to make that one step: what somebody writes between
-// our look and our edit is overwritten, and stays in the history of edits.
+// Replace edits the description if it is what it was. GitHub has no way to make that one step: what somebody writes in the
+// moment between our look and our edit is overwritten, and stays in the history of edits.
 func (p *place) Replace(ctx context.Context, was, now string) error {
 	is, err := p.GitHub.Body(ctx, p.Event.Number)
 	switch {
@@ -96,9 +97,13 @@ func (p *place) Replace(ctx context.Context, was, now string) error {
 	case is != was:
 		return commands.ErrMoved
 	}
-	p.unsure = &now
-	after, err := p.GitHub.SetBody(ctx, p.Event.Number, now)
-	if err != nil {
+	after, err := p.GitHub.SetBody(ctx, p.Event.Number, was, now)
+	var failed *github.Error
+	switch {
+	case errors.As(err, &failed) && failed.Kind == github.Moved:
+		return commands.ErrMoved
+	case err != nil:
+		p.unsure = &now
 		return err
 	}
 	p.landed = true

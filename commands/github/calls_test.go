@@ -27,15 +27,19 @@ func TestRequests(t *testing.T) {
 		"read": {"GET " + commentRoute, "", commentJSON, func(ctx context.Context, c *Client) (any, error) { return c.Comment(ctx, Ref{false, 5}) }, talk},
 		"read line": {"GET /api/v3/repos/acme/site/pulls/comments/5", "", lineJSON,
 			func(ctx context.Context, c *Client) (any, error) { return c.Comment(ctx, Ref{true, 5}) }, line},
-		"edit": {"PATCH " + commentRoute, `{"body":"<é>"}`, commentJSON, func(ctx context.Context, c *Client) (any, error) { return c.EditComment(ctx, Ref{false, 5}, "<é>") }, talk},
+		"edit": {"PATCH " + commentRoute, `{"body":"<é>"}`, commentJSON, func(ctx context.Context, c *Client) (any, error) {
+			return c.EditComment(ctx, Ref{false, 5}, "hello", "<é>")
+		}, talk},
 		"edit line": {"PATCH /api/v3/repos/acme/site/pulls/comments/5", `{"body":""}`, lineJSON,
-			func(ctx context.Context, c *Client) (any, error) { return c.EditComment(ctx, Ref{true, 5}, "") }, line},
+			func(ctx context.Context, c *Client) (any, error) {
+				return c.EditComment(ctx, Ref{true, 5}, "hello", "")
+			}, line},
 		"post": {"POST " + postRoute, `{"body":"x"}`, commentJSON, func(ctx context.Context, c *Client) (any, error) { return c.Post(ctx, 2, 0, "x") }, talk},
 		"post line": {"POST /api/v3/repos/acme/site/pulls/2/comments/3/replies", `{"body":"x"}`, lineJSON,
 			func(ctx context.Context, c *Client) (any, error) { return c.Post(ctx, 2, 3, "x") }, line},
 		"body": {"GET /api/v3/repos/acme/site/issues/2", "", `{"number":2,"body":null}`, func(ctx context.Context, c *Client) (any, error) { return c.Body(ctx, 2) }, ""},
 		"set body": {"PATCH /api/v3/repos/acme/site/issues/2", `{"body":""}`, `{"number":2,"body":"what stands"}`,
-			func(ctx context.Context, c *Client) (any, error) { return c.SetBody(ctx, 2, "") }, "what stands"},
+			func(ctx context.Context, c *Client) (any, error) { return c.SetBody(ctx, 2, "old", "") }, "what stands"},
 		"eyes": {"POST /api/graphql", `{"query":` + quoted(eyesMutation) + `,"variables":{"id":"N_1"}}`, `{"data":{}}`,
 			func(ctx context.Context, c *Client) (any, error) { return nil, c.Eyes(ctx, "N_1") }, nil},
 	} {

@@ -104,7 +104,7 @@ func walkIssue(t *testing.T, w *world, c *github.Client) {
 	writeAndRead(t, c, number, 0, f.Viewer)
 
 	// What we edit is known as ours, by the login that REST and GraphQL agree on.
-	if stands, err := c.SetBody(ctx, number, "A <new> document.\n"); err != nil || stands != w.repo.Body(number) {
+	if stands, err := c.SetBody(ctx, number, "The document.", "A <new> document.\n"); err != nil || stands != w.repo.Body(number) {
 		t.Errorf("%q, %v", stands, err)
 	}
 	if body, err := c.Body(ctx, number); err != nil || body != w.repo.Body(number) {
@@ -180,7 +180,7 @@ func writeAndRead(t *testing.T, c *github.Client, number int, thread int64, view
 	if err != nil || p.ID == 0 || p.Body != "<!-- mark --> one\r\ntwo" || p.Line != (thread != 0) || p.URL == "" || p.Created.IsZero() || viewer != "" && p.Author != viewer {
 		t.Errorf("posted %+v, %v", p, err)
 	}
-	edited, err := c.EditComment(ctx, p.Ref, "édité")
+	edited, err := c.EditComment(ctx, p.Ref, p.Body, "édité")
 	if err != nil || edited.Body != "édité" || edited.Ref != p.Ref {
 		t.Errorf("edited %+v, %v", edited, err)
 	}

@@ -20,6 +20,7 @@ const (
 	Invalid           // 422 and other refusals of what was sent
 	Unreachable       // no answer, or 5xx, after all tries
 	Cancelled         // the context ended
+	Moved             // nothing was written: another text stands there than the one that was to be replaced
 )
 
 // Error is a call that failed, or an option that nothing can be called with. Its text holds no token, and quotes at most 200

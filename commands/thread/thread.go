@@ -33,7 +33,7 @@ import (
 // API is what a thread needs of GitHub. *github.Client is one.
 type API interface {
 	Comment(ctx context.Context, r github.Ref) (github.Posted, error)
-	EditComment(ctx context.Context, r github.Ref, body string) (github.Posted, error)
+	EditComment(ctx context.Context, r github.Ref, was, body string) (github.Posted, error)
 	Post(ctx context.Context, number int, thread int64, body string) (github.Posted, error)
 	Comments(ctx context.Context, number int, line bool, since time.Time) ([]github.Posted, error)
 }

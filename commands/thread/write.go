@@ -41,7 +41,7 @@ func (t *Thread) amend(ctx context.Context, ref github.Ref, known *github.Posted
 			}
 			return is, last
 		}
-		stands, err := t.API.EditComment(ctx, ref, want)
+		stands, err := t.API.EditComment(ctx, ref, is.Body, want)
 		switch {
 		case err != nil && hopeless(err):
 			return is, err
