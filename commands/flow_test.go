@@ -115,8 +115,7 @@ type stage struct {
 
 func newStage(t *testing.T, document string) *stage {
 	t.Helper()
-	_, err := exec.LookPath("git")
-	testsupport.Need(t, err == nil, "git", "apt-get install git")
+	testsupport.Tools(t, "git")
 	s := &stage{t: t, checkout: t.TempDir(), agent: &fakeAgent{t: t, temp: t.TempDir()}}
 	s.git("init", "--quiet", "--initial-branch=main")
 	for name, text := range map[string]string{"README.md": "hello\n", "a.go": "package a\n", ".github/workflows/ci.yml": "on: push\n"} {

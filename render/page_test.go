@@ -54,7 +54,7 @@ func TestPageLimit(t *testing.T) {
 func chromium(t *testing.T, page []byte, args ...string) []byte {
 	t.Helper()
 	bin, err := exec.LookPath("chromium")
-	testsupport.Need(t, err == nil, "chromium", "apt-get install -y chromium")
+	testsupport.Need(t, err == nil, "chromium", "sudo apt-get install -y chromium")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "page.html")
 	if err := os.WriteFile(file, page, 0o644); err != nil {

@@ -42,8 +42,7 @@ const description = "# Plan\n\nWe retry on 502.\n\nFlags stay stable.\n"
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	_, err := exec.LookPath("git")
-	testsupport.Need(t, err == nil, "git", "apt-get install git")
+	testsupport.Tools(t, "git")
 	s := &stage{t: t, hub: fakegithub.New(t), agent: &fakeAgent{t: t, temp: t.TempDir()}, said: &said{}}
 	s.appID, s.key, _ = s.hub.App("ai-flow")
 	for login, role := range map[string]string{"ann": "write", "ida": "admin", "eve": "none", "rob": "read"} {
