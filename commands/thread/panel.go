@@ -15,7 +15,7 @@ const maxQuoted = 20 << 10
 
 // own puts a text into a comment of our own. Marks that it brings along are broken, as in quote.
 func own(s saying, text string) string {
-	text = strings.ReplaceAll(strings.TrimRight(oneLineEnd(text), "\n"), prefix, broken)
+	text = strings.ReplaceAll(strings.TrimRight(oneLineEnd(s.clean(text)), "\n"), prefix, broken)
 	body := s.mark().String() + "\n" + text + "\n" + endMark + "\n"
 	return lay(body, s.statusBlock(len(body)))
 }
@@ -40,7 +40,11 @@ func marks(blocks []block) (all []mark) {
 
 // answer is the reply to a lone question.
 func (t *Thread) answer(s saying) string {
-	return own(s, render.Reply(s.result, maxBody-2*frame))
+	text := own(s, render.Reply(s.result, maxBody-2*frame))
+	for tries := 1; len(text) > maxBody && tries < maxTries; tries++ { // Redact made it longer
+		text = own(s, render.Reply(s.result, maxBody-2*frame-tries*(maxBody/maxTries)))
+	}
+	return text
 }
 
 // review is our comment that stands for the summary of a review.

@@ -23,8 +23,17 @@ type saying struct {
 	result        render.Result
 	stage         string // waiting when there is no result yet
 	act           Act
-	status        string // Markdown of the status line; "" for none
-	before, after string // of an announcement, or of the one that is left open
+	status        string              // Markdown of the status line; "" for none
+	before, after string              // of an announcement, or of the one that is left open
+	redact        func(string) string // Thread.Redact
+}
+
+// clean is a finished text without what must not leave.
+func (s saying) clean(text string) string {
+	if s.redact == nil {
+		return text
+	}
+	return s.redact(text)
 }
 
 func (s saying) mark() mark {
@@ -40,7 +49,7 @@ func (s saying) statusBlock(at int) []block {
 	if s.status == "" {
 		return nil
 	}
-	return []block{quoted(at, mark{word: wordStatus, id: s.id, before: s.before, after: s.after}, s.status)}
+	return []block{quoted(at, mark{word: wordStatus, id: s.id, before: s.before, after: s.after}, s.clean(s.status))}
 }
 
 // spots are the places in a body that holds nothing of ours.
@@ -123,14 +132,14 @@ func (t *Thread) results(p render.Parts, spots spots, s saying) (blocks []block)
 		default:
 			text = naming(t.Asked[i]) + "\n\n" + text
 		}
-		b := quoted(at, s.mark(), text)
+		b := quoted(at, s.mark(), s.clean(text))
 		b.rank = rank
 		blocks = append(blocks, b)
 	}
 	if p.Bottom != "" {
 		m := s.mark()
 		m.bottom = true
-		blocks = append(blocks, quoted(spots.end, m, p.Bottom))
+		blocks = append(blocks, quoted(spots.end, m, s.clean(p.Bottom)))
 	}
 	return blocks
 }

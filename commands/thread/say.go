@@ -43,7 +43,7 @@ func (t *Thread) Ahead(ctx context.Context, r render.Result, status render.Statu
 }
 
 func (t *Thread) saying(r render.Result, act Act) saying {
-	s := saying{id: t.Event.Comment.ID, result: r, stage: told, act: act}
+	s := saying{id: t.Event.Comment.ID, result: r, stage: told, act: act, redact: t.Redact}
 	switch {
 	case act == ActDone:
 		s.stage = acted

@@ -46,6 +46,9 @@ type Thread struct {
 	// Read finds the commands in a comment's body that holds nothing of ours, and foot, where what is about all of them
 	// goes: places where a reader would see it.
 	Read func(body string) (found []Anchor, foot int)
+	// Redact takes what must not leave out of a text that is about to be placed; nil for nothing. It sees what rendering made
+	// of the values, and may make a text longer.
+	Redact func(string) string
 	// Lone says that the command is one question alone, whose answer is a reply.
 	Lone bool
 	// Now is the body of the command's comment as it has just been read; nil when it was not. Look and the first Wait use it

@@ -12,7 +12,7 @@ import (
 func (t *Thread) Wait(ctx context.Context, status render.Status) error {
 	now := t.Now
 	t.Now = nil
-	s := saying{id: t.Event.Comment.ID, stage: waiting, status: render.StatusLine(status)}
+	s := saying{id: t.Event.Comment.ID, stage: waiting, status: render.StatusLine(status), redact: t.Redact}
 	if t.Event.Surface == github.OnReview {
 		return t.waitBelow(ctx, s)
 	}
