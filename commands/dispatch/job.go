@@ -23,6 +23,8 @@ type Job struct {
 	RunURL   string // "" when it is not known
 	Model    string // AI_FLOW_MODEL
 	Log      executor.Log
+	// Redact takes what must not leave out of every text for the thread, after it was rendered; nil for nothing.
+	Redact func(string) string
 	// Prepare makes the flow of an admitted command: the repository at the commit of the setting, the agent and its token.
 	// What it opened is closed by end, which is called whatever it returns, unless it is nil. Its error is told on the thread
 	// when it is a *Trouble, and else only that the run could not be prepared.
