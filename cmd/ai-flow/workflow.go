@@ -44,7 +44,7 @@ func (p *program) openWorkflow() (*workflow, error) {
 	}
 	w := &workflow{program: p, actions: a, log: render.NewLog(p.Stderr, p.env.get("GITHUB_ACTIONS") == "true")}
 	w.job = &dispatch.Job{Event: event, Prefix: p.env.prefix, Bot: a.bot, Rerunner: a.actor, Attempt: a.attempt,
-		RunURL: a.runURL(), Model: p.env.model, Log: w.log}
+		RunURL: a.runURL(), Model: p.env.model, Log: w.log, Redact: p.out.secrets.Redact}
 	w.job.Comment, err = commands.Parse(event.Comment.Body, p.env.prefix)
 	if err != nil && !errors.As(err, &w.job.Refusal) {
 		return nil, err
