@@ -68,18 +68,13 @@ func TestQuestionInNextPlace(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	url := run(t, again, render.Done, "Because.", ActNone)
-	if got := s.find(stray.Ref).Body; got != aside(102, url) || s.body(t, again) != "/ask why" {
+	if got := s.find(stray.Ref).Body; got != aside(102, url, "") || s.body(t, again) != "/ask why" {
 		t.Errorf("%q and %q", got, s.body(t, again))
 	}
 	s.fault = failing("edit", refused)
-	if _, err := again.Tell(context.Background(), result(th, render.Failed, ""), ActNone); err != nil {
-		t.Fatal(err)
-	}
-	s.fault = nil
-	run(t, again, render.Failed, "", ActNone)
-	ours := s.ours()
-	if !strings.Contains(ours[1], "Because.") || !strings.Contains(ours[2], "aside") || !strings.Contains(s.body(t, again), "stage=failed") {
-		t.Errorf("%q and %q", ours, s.body(t, again))
+	at, err := again.Tell(context.Background(), result(th, render.Failed, ""), ActNone)
+	if ours := s.ours(); !errors.Is(err, ErrStands) || at != url || len(ours) != 2 || !strings.Contains(ours[1], "Because.") || s.body(t, again) != "/ask why" {
+		t.Errorf("%q, %v: %q and %q", at, err, ours, s.body(t, again))
 	}
 }
 
@@ -234,7 +229,7 @@ func TestTwoOfOurs(t *testing.T) {
 	old := s.add(false, bot, "<!-- ai-flow:result 102 stage=told -->\nold\n<!-- ai-flow:end -->\n")
 	s.add(false, bot, "<!-- ai-flow:result 102 stage=told -->\nold\n<!-- ai-flow:end -->\n")
 	url, err := th.Tell(context.Background(), result(th, render.Done, "Because."), ActNone)
-	if ours := s.ours(); err != nil || url != old.URL || !strings.Contains(ours[0], "Because.") || ours[1] != aside(102, url) {
+	if ours := s.ours(); err != nil || url != old.URL || !strings.Contains(ours[0], "Because.") || ours[1] != aside(102, url, "") {
 		t.Errorf("%q, %v: %q", url, err, ours)
 	}
 	s.calls = nil

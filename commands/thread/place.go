@@ -62,6 +62,19 @@ type spots struct {
 // spots finds the places of a body. What a person wrote may leave a fence, a fold or a comment open to its end; the reader of
 // the body then names places above it. Closing it would be an edit of text that is not ours.
 func (t *Thread) spots(body string) spots {
+	if t.known == nil || t.known.body != body {
+		t.known = &reading{body: body, spots: t.find(body)}
+	}
+	return t.known.spots
+}
+
+// reading keeps the places of a body: status and result go into the same one, and it may be dear to read.
+type reading struct {
+	body string
+	spots
+}
+
+func (t *Thread) find(body string) spots {
 	found, foot := t.Read(body)
 	s := spots{asked: match(t.Asked, found), end: lineEnd(body, foot)}
 	for i, j := range s.asked {
@@ -87,11 +100,16 @@ func match(asked, found []Anchor) []int {
 		at[i] = -1
 	}
 	for _, view := range []func(string) string{oneLineEnd, firstLine} {
+		free := map[string][]int{} // those that stand there, by what they say
+		for j, a := range found {
+			if !used[j] {
+				free[view(a.Text)] = append(free[view(a.Text)], j)
+			}
+		}
 		for i, a := range asked {
-			for j := 0; j < len(found) && at[i] < 0; j++ {
-				if !used[j] && view(a.Text) == view(found[j].Text) {
-					at[i], used[j] = j, true
-				}
+			if same := free[view(a.Text)]; at[i] < 0 && len(same) > 0 {
+				at[i], used[same[0]] = same[0], true
+				free[view(a.Text)] = same[1:]
 			}
 		}
 	}
@@ -106,7 +124,7 @@ func firstLine(text string) string {
 // inPlace puts what is to be said into a body that holds nothing of ours.
 func (t *Thread) inPlace(body string, s saying) (string, error) {
 	spots := t.spots(body)
-	room := maxBody - len(body) - len(s.status) - frame*(len(t.Asked)+3)
+	room := maxBody - len(body) - len(s.status) - 3*frame // what more blocks take is known when they are laid
 	for range maxTries {
 		if room < tight {
 			return "", errNoRoom

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,16 +64,7 @@ func (t *Thread) repliesWith(s saying) bool {
 func (t *Thread) say(ctx context.Context, s saying) (url string, err error) {
 	t.Now = nil
 	if t.Event.Surface == github.OnReview {
-		return t.publish(ctx, outlet{}, func(l listing) (string, error) {
-			if len(l.own) == 0 {
-				return t.review(s)
-			}
-			stands := ownStanding(l.own[0].Body, s.id)
-			if t.protects(stands, s) {
-				return "", ErrStands
-			}
-			return t.review(s.over(stands))
-		})
+		return t.publish(ctx, outlet{}, s, func(s saying, is string, _ listing) (string, error) { return t.review(s, tail(is, s.id)) })
 	}
 	var noReply error
 	if t.repliesWith(s) {
@@ -80,22 +72,45 @@ func (t *Thread) say(ctx context.Context, s saying) (url string, err error) {
 			return url, noReply
 		}
 	}
+	own, blind := t.beside(ctx)
+	if best := t.best(own); t.yields(s, best) {
+		_, err := t.tidy(ctx, own, false)
+		return best.URL, errors.Join(ErrStands, err)
+	}
 	url, err = t.write(ctx, s)
 	gone := isGone(err)
 	switch {
 	case err == nil:
-		return url, t.recall(ctx, url)
+		return url, errors.Join(blind, t.keep(ctx, own, url, false))
 	case errors.Is(err, ErrStands):
-		return url, err
+		return url, errors.Join(err, t.keep(ctx, own, url, false))
 	case gone && (s.act == ActNone || s.announces()):
 		return "", ErrGone
 	}
-	t.strays = true
-	url, last := t.publish(ctx, outlet{}, func(listing) (string, error) { return t.instead(s, gone) })
+	url, last := t.publish(ctx, outlet{}, s, func(s saying, is string, _ listing) (string, error) { return t.instead(s, gone, tail(is, s.id)) })
 	if url == "" {
 		return "", errors.Join(noReply, err, last)
 	}
-	return url, errors.Join(last, t.clear(ctx))
+	cleared := t.clear(ctx, s)
+	if errors.Is(cleared, ErrStands) { // it can be read by now, and what was said is not to stand beside it
+		own, blind := t.others(ctx)
+		stands, err := t.tidy(ctx, own, false)
+		return cmp.Or(stands, t.Event.Comment.URL), errors.Join(cleared, blind, err)
+	}
+	return url, errors.Join(last, cleared)
+}
+
+// beside lists our own comments, unless it is known that there are none.
+func (t *Thread) beside(ctx context.Context) ([]github.Posted, error) {
+	if t.alone {
+		return nil, nil
+	}
+	return t.others(ctx)
+}
+
+// yields reports whether what stands in another comment is not to be replaced by what is said.
+func (t *Thread) yields(s saying, is Standing) bool {
+	return t.protects(is, s) || t.Lone && is.Stage == Told && s.stage == failed
 }
 
 // announces reports whether this is said ahead of its act.
@@ -154,7 +169,8 @@ func (t *Thread) address(p github.Posted) string {
 // between the two leaves an answer and a status line, and not nothing.
 func (t *Thread) reply(ctx context.Context, s saying) (url string, err error) {
 	clean := false
-	url, err = t.publish(ctx, t.replies(), func(l listing) (string, error) {
+	o, alone := t.replies(), t.alone
+	url, err = t.publish(ctx, o, s, func(s saying, is string, l listing) (string, error) {
 		if l.here == nil { // the list has an end, or the question is gone
 			p, err := t.API.Comment(ctx, t.command())
 			if isGone(err) {
@@ -166,21 +182,31 @@ func (t *Thread) reply(ctx context.Context, s saying) (url string, err error) {
 			l.here = &p
 		}
 		clean = Strip(l.here.Body, s.id) == l.here.Body
-		return t.answer(s), nil
+		return t.answer(s, tail(is, s.id))
 	})
-	if url == "" {
-		return "", err
+	if url == "" || errors.Is(err, ErrStands) {
+		return url, err
 	}
-	err = errors.Join(err, t.recall(ctx, url))
+	if o.line && !alone {
+		own, blind := t.others(ctx)
+		err = errors.Join(err, blind, t.keep(ctx, own, url, false))
+	}
 	if !clean {
-		err = errors.Join(err, t.clear(ctx))
+		err = errors.Join(err, t.clear(ctx, s))
 	}
 	return url, err
 }
 
-// clear takes everything of ours out of the comment with the command.
-func (t *Thread) clear(ctx context.Context) error {
-	_, err := t.amend(ctx, t.command(), nil, func(body string) (string, error) { return Strip(body, t.Event.Comment.ID), nil })
+// clear takes everything of ours out of the comment with the command, where something else is said elsewhere; but what that
+// does not replace stays.
+func (t *Thread) clear(ctx context.Context, s saying) error {
+	_, err := t.amend(ctx, t.command(), nil, func(body string) (string, error) {
+		clean, blocks := lift(body, s.id)
+		if t.protects(standing(marks(blocks)), s) {
+			return "", ErrStands
+		}
+		return clean, nil
+	})
 	if isGone(err) {
 		return nil
 	}

@@ -57,8 +57,9 @@ type Thread struct {
 	// Asked are the commands as they were authorised: those of the event's body.
 	Asked []Anchor
 
-	seen   Standing // what the caller has looked at, or announced: a result ahead or unsure of its act that it may decide about
-	strays bool     // a comment of ours stands in the place of another place, or may; the next result there takes it back
+	seen  Standing // what the caller has looked at, or announced: a result ahead or unsure of its act that it may decide about
+	alone bool     // no comment of ours about the command stands beside its place, as was seen; else the next result looks
+	known *reading
 }
 
 // Anchor is a command in a body: where what belongs to it ends (a result goes there), and what it says.
@@ -97,7 +98,7 @@ type Standing struct {
 	Stage         Stage
 	Before, After string // of Ahead, and of Unsure as far as they are known: digests of the document
 	Gone          bool   // the command's comment was deleted
-	Left          bool   // beside a result stands a status line: of a run that goes on, or left by one that was killed; Settle takes it away
+	Left          bool   // beside the result stands a status line, of a run that goes on or was killed, or another result; Settle takes it away
 	URL           string // of the comment that holds it
 }
 
@@ -105,8 +106,9 @@ type Standing struct {
 var ErrGone = errors.New("the comment with the command was deleted")
 
 // ErrStands says that the result of an act stands on the thread, which nothing but a result of that act replaces. One that
-// was written ahead of its act, or leaves open whether it happened, is such a result for whoever has not looked at it.
-var ErrStands = errors.New("the result of an act stands there")
+// was written ahead of its act, or leaves open whether it happened, is such a result for whoever has not looked at it; and
+// the answer to a lone question is one for a failure.
+var ErrStands = errors.New("a result stands there that this one does not replace")
 
 // Digest is the digest of a document, as Ahead and Standing have it: of its text with line ends made one.
 func Digest(document string) string {
