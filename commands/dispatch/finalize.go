@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/commands/thread"
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -52,37 +53,82 @@ func (j *Job) Finalize(ctx context.Context, e Ending) (did string, err error) {
 	return r.finish(ctx, standing, e)
 }
 
-// finish decides by what stands on the thread.
-func (r *running) finish(ctx context.Context, s thread.Standing, e Ending) (did string, err error) {
-	lost := render.LostRun
-	switch {
-	case s.Gone:
-		return "nothing to tell: the command was deleted", nil
-	case s.Stage == thread.Waiting && e == EndedCancelled:
-		lost = render.LostCancelled
-	case s.Stage == thread.Waiting:
-	case s.Stage == thread.Ahead:
-		switch thread.Digest(r.known.Facts.Document.Body) {
-		case s.After:
-			return r.settle(ctx, "the edit had landed; its result stands now")
-		case s.Before:
-		default:
-			lost = render.LostEdit
+// last is the last word on a command.
+type last struct {
+	say    string // for the run's log, when there is nothing to tell
+	settle bool   // a result stands, and only a status line is to go
+	lost   render.Lost
+	act    thread.Act
+}
+
+// lastWord decides by what stands on the thread, what became of an act that was announced, and how the job ended. It is pure.
+func lastWord(s thread.Standing, f fate, e Ending, c commands.Command) last {
+	switch s.Stage {
+	case thread.Silent:
+		return neverBegan(e)
+	case thread.Waiting:
+		return endedWaiting(e, c)
+	case thread.Ahead:
+		switch f {
+		case fateDone:
+			return last{say: "the edit had landed; its result stands now", settle: true}
+		case fateUndone:
+			if e == EndedCancelled {
+				return last{lost: render.LostCancelled}
+			}
+			return last{lost: render.LostRun}
 		}
-	case s.Stage != thread.Silent && s.Left:
-		return r.settle(ctx, "the result stands, without the status line that was left")
-	case s.Stage != thread.Silent:
-		return "the result stands", nil
-	case e == EndedSuccess:
-		return "nothing to tell: the job succeeded", nil
-	case e == EndedCancelled:
-		lost = render.LostQueue
-	default:
-		lost = render.LostStart
+		return last{lost: render.LostEdit, act: thread.ActUnsure}
+	case thread.Unsure:
+		if f == fateDone {
+			return last{lost: render.LostReport, act: thread.ActDone}
+		}
 	}
-	result := render.LostResult(lost, r.known.Command.String(), r.RunURL)
-	_, err = r.thread.Tell(ctx, result, thread.ActNone)
-	if err != nil {
+	if s.Left {
+		return last{say: "the result stands, without the status line that was left", settle: true}
+	}
+	return last{say: "the result stands"}
+}
+
+// neverBegan is about a command of which the thread knows nothing but, at most, that it was seen.
+func neverBegan(e Ending) last {
+	switch e {
+	case EndedSuccess:
+		return last{say: "nothing to tell: the job succeeded"}
+	case EndedCancelled:
+		return last{lost: render.LostQueue}
+	}
+	return last{lost: render.LostStart}
+}
+
+// endedWaiting is about a status line that nobody will replace any more. A job that succeeded has told its result, so somebody
+// wrote over it; whether it acted is not to be seen any more, and a re-run must not find out by acting again.
+func endedWaiting(e Ending, c commands.Command) last {
+	switch {
+	case e == EndedCancelled:
+		return last{lost: render.LostCancelled}
+	case e == EndedSuccess && c != commands.Ask:
+		return last{lost: render.LostOverwritten, act: thread.ActUnsure}
+	case e == EndedSuccess:
+		return last{lost: render.LostOverwritten}
+	}
+	return last{lost: render.LostRun}
+}
+
+// finish says the last word.
+func (r *running) finish(ctx context.Context, s thread.Standing, e Ending) (did string, err error) {
+	if s.Gone {
+		return "nothing to tell: the command was deleted", nil
+	}
+	w := lastWord(s, fateOf(s, r.known.Facts.Document.Body), e, r.known.Command)
+	switch {
+	case w.settle:
+		return r.settle(ctx, w.say)
+	case w.lost == 0:
+		return w.say, nil
+	}
+	result := r.lost(w.lost)
+	if _, err = r.thread.Tell(ctx, result, w.act); err != nil {
 		return "", fmt.Errorf("telling the thread: %w", err)
 	}
 	return fmt.Sprintf("told the thread: %s %s", result.Command, result.Headline), nil

@@ -73,6 +73,7 @@ func problem(class, message string, err error) commands.Problem {
 // admitted goes on once the author may be told things. A panic is told as a failure, and goes on: it is a fault of ours, and
 // its trace belongs into the run's log.
 func (r *running) admitted(ctx context.Context) (told Told) {
+	r.thread = r.Job.thread(github.Facts{}) // enough to tell that we failed, should we do so at once
 	defer func() {
 		if p := recover(); p != nil {
 			r.tell(ctx, commands.Fail(ctx, r.q, commands.Problem{Class: "internal", Message: "ai-flow itself failed", Err: fmt.Errorf("panic: %v", p)}))
@@ -227,11 +228,7 @@ func (r *running) tell(ctx context.Context, o commands.Outcome) Told {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	told := Told{Outcome: o}
-	act := thread.ActNone
-	if r.place != nil && r.place.landed {
-		act = thread.ActDone
-	}
-	told.URL, told.Err = r.thread.Tell(ctx, o.Result, act)
+	told.URL, told.Err = r.thread.Tell(ctx, o.Result, r.place.act())
 	if told.Err != nil {
 		r.say("the thread could not be told: %v", told.Err)
 	}

@@ -78,6 +78,9 @@ func (s *stage) job(e fakegithub.Event) *Job {
 		s.t.Fatal(err)
 	}
 	j.Prepare = func(ctx context.Context, set Setting) (*commands.Flow, func() error, error) {
+		if _, _, err := j.GitHub.AgentToken(ctx); err != nil {
+			return nil, nil, err
+		}
 		// The objects are the server's own: fetching them is tested in package git and in the program's stories.
 		repo, err := git.Open(ctx, s.repo.GitDir(), s.agent.temp)
 		if err != nil {
