@@ -156,8 +156,9 @@ func judge(found []line, segments []Segment) error {
 	}
 	for i, s := range segments {
 		if s.Command != Build && s.Instruction == "" && s.Quote == "" {
-			return &Refusal{Reason: Empty, Line: s.Line, Message: fmt.Sprintf("%s says nothing to go by", found[i].head.word),
-				Next: "Write what is wanted behind it, or quote the paragraph it is about right above it."}
+			what := map[Command]string{Ask: "your question", Edit: "what is to change"}[s.Command]
+			return &Refusal{Reason: Empty, Line: s.Line, Message: fmt.Sprintf("%s has no text", found[i].head.word),
+				Next: "Write " + what + " after it, or quote the paragraph right above it."}
 		}
 	}
 	return nil
