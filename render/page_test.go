@@ -97,7 +97,7 @@ func TestPageInBrowser(t *testing.T) {
 	if !strings.Contains(dom, "<title>preview</title>") {
 		t.Error("a script changed the title")
 	}
-	for _, want := range []string{"Boundary wants</h3>", "<strong>102 boundary wants.</strong>", "protoc", "Covered by design"} {
+	for _, want := range []string{"Boundary wants</h3>", "<strong>104 boundary wants.</strong>", "protoc", "Covered by design"} {
 		if !strings.Contains(dom, want) {
 			t.Errorf("the reader does not see %q", want)
 		}
