@@ -17,6 +17,7 @@ import (
 type actions struct {
 	eventName, eventPath string
 	repo                 github.Repo
+	repoID               int64 // as the event has it
 	server, api, graphql string
 	runID, actor, temp   string
 	attempt              int
@@ -116,7 +117,7 @@ func (a actions) runURL() string {
 // client makes the calls as the App, or with the token.
 func (a actions) client(mask func(string)) (*github.Client, error) {
 	c, err := github.New(github.Options{API: a.api, GraphQL: a.graphql, Server: a.server, Repo: a.repo,
-		AppID: a.appID, PrivateKey: a.key, Token: a.token, Mask: mask})
+		RepoID: a.repoID, AppID: a.appID, PrivateKey: a.key, Token: a.token, Mask: mask})
 	if err != nil {
 		return nil, &usageError{err.Error(), ""}
 	}

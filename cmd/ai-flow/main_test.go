@@ -47,6 +47,7 @@ func (s *stage) play(t *testing.T, dir string) {
 			"pull":      pull,
 			"comment":   comment,
 			"line":      line,
+			"rename":    rename,
 			"thread":    thread,
 			"body":      body,
 			"requests":  requests,

@@ -53,11 +53,11 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// client acts as the App. It never waits, and gives up a call soon.
-func (s *stage) client() *github.Client {
+// client acts as the App, on the repository of an event. It never waits, and gives up a call soon.
+func (s *stage) client(e github.Event) *github.Client {
 	s.t.Helper()
 	c, err := github.New(github.Options{API: s.hub.API(), GraphQL: s.hub.GraphQL(), Server: s.hub.URL(),
-		Repo: github.Repo{Owner: "acme", Name: "app"}, AppID: s.appID, PrivateKey: s.key,
+		Repo: e.Repo, RepoID: e.RepoID, AppID: s.appID, PrivateKey: s.key,
 		Deadline: 2 * time.Second, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
 	if err != nil {
 		s.t.Fatal(err)
@@ -72,7 +72,7 @@ func (s *stage) job(e fakegithub.Event) *Job {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	j := &Job{Event: event, GitHub: s.client(), RunURL: s.hub.URL() + "/acme/app/actions/runs/1", Attempt: 1, Log: s.said}
+	j := &Job{Event: event, GitHub: s.client(event), RunURL: s.hub.URL() + "/acme/app/actions/runs/1", Attempt: 1, Log: s.said}
 	j.Comment, err = commands.Parse(event.Comment.Body, "")
 	if err != nil && !errors.As(err, &j.Refusal) {
 		s.t.Fatal(err)

@@ -114,6 +114,24 @@ func TestCommentsPages(t *testing.T) {
 	}
 }
 
+// What all comments of a list hold together is bounded too: a few thousand of the longest are a gigabyte.
+func TestCommentsWeigh(t *testing.T) {
+	const each = 20_000
+	for n, fits := range map[int]bool{120: true, 121: false} {
+		s := newScripted(t)
+		s.manyComments(postRoute, n, strings.Repeat("x", each))
+		c := s.client(static)
+		if c.all != 64<<20 {
+			t.Fatalf("the bound is %d bytes", c.all)
+		}
+		c.all = 120 * each
+		got, err := c.Comments(t.Context(), 2, false, time.Time{})
+		if fits && (err != nil || len(got) != n) || !fits && (got != nil || !strings.Contains(failure(t, err).Error(), "more than 2400000 bytes")) {
+			t.Errorf("%d comments: %d, %v", n, len(got), err)
+		}
+	}
+}
+
 // Longer comments late in a list: what was read stays, none is read twice.
 func TestCommentsGrowLonger(t *testing.T) {
 	s := newScripted(t)

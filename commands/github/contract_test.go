@@ -81,6 +81,9 @@ func walkIssue(t *testing.T, w *world, c *github.Client) {
 	ctx := t.Context()
 	number := w.repo.Issue("eve", "A title", "The document.")
 	e := event(t, w.repo.Comment(number, "ann", "/ask why"))
+	if login, err := c.Login(ctx); c.App() && (err != nil || login != w.bot) {
+		t.Errorf("our login is %q, %v", login, err)
+	}
 	for login, want := range map[string]github.Level{"ann": github.Write, "eve": github.Read, "nobody": github.None, w.bot: github.None} {
 		p, err := c.Permission(ctx, login)
 		if err != nil || p.Level != want && login != w.bot || login == "ann" && p.ID != e.Sender.ID {
@@ -247,6 +250,14 @@ func TestContractTokens(t *testing.T) {
 		if _, err := c.Post(t.Context(), number, 0, "x"); err != nil {
 			t.Error(err)
 		}
+	}
+	w.Expire()
+	if _, err := c.Post(t.Context(), number, 0, "x"); err != nil {
+		t.Errorf("a token has to be minted after a new name: %v", err)
+	}
+	late := w.client(t, func(o *github.Options) { o.RepoID = event(t, w.repo.Comment(number, "ann", "x")).RepoID })
+	if _, err := late.Post(t.Context(), number, 0, "x"); err != nil {
+		t.Errorf("the first token comes after a new name: %v", err)
 	}
 	w.repo.Rename("acme/site")
 	for _, skew := range []time.Duration{-45 * time.Second, 45 * time.Second} {

@@ -25,7 +25,7 @@ func New(o Options) (*Client, error) {
 		return nil, unfit(fmt.Sprintf("%.120q is no repository", o.Repo.String()), "Set GITHUB_REPOSITORY to owner/name.")
 	}
 	o.Token = strings.TrimSpace(o.Token)
-	c := &Client{o: withDefaults(o), at: at, most: maxAnswer, turn: make(chan struct{}, 1)}
+	c := &Client{o: withDefaults(o), at: at, most: maxAnswer, all: maxList, turn: make(chan struct{}, 1), own: ownToken{repo: o.RepoID}}
 	if err := c.takeCredentials(); err != nil {
 		return nil, err
 	}

@@ -263,6 +263,70 @@ func TestAgentToken(t *testing.T) {
 	}
 }
 
+// F14: a repository is asked for by its id, from the start or once it is known, so that a new name changes nothing; a token
+// for whatever else has our name by then is refused.
+func TestTokenOfARenamedRepository(t *testing.T) {
+	const byName, byID = `"repositories":["site"],`, `"repository_ids":[77],`
+	repo := func(id int, name string) map[string]any { return map[string]any{"id": id, "full_name": name} }
+	for name, test := range map[string]struct {
+		id     int64
+		grants []map[string]any
+		asked  []string
+		wrong  bool // the last one
+	}{
+		"known":             {77, []map[string]any{repo(77, "acme/site"), repo(77, "acme/new")}, []string{byID, byID}, false},
+		"learned":           {0, []map[string]any{repo(77, "acme/site"), repo(77, "elsewhere/new")}, []string{byName, byID}, false},
+		"never learned":     {0, []map[string]any{{"full_name": "acme/site"}, {"full_name": "acme/site"}}, []string{byName, byName}, false},
+		"another, our name": {77, []map[string]any{repo(77, "acme/new"), repo(78, "acme/site")}, []string{byID, byID}, true},
+		"no id":             {77, []map[string]any{{"full_name": "acme/site"}}, []string{byID}, true},
+		"a name not ours":   {0, []map[string]any{repo(78, "acme/new")}, []string{byName}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScripted(t)
+			s.on("DELETE /api/v3/installation/token", says(204, ""))
+			minted := 0
+			s.grant = func(g map[string]any) any { g["repositories"] = []any{test.grants[minted]}; minted++; return g }
+			c := s.client(func(o *Options) { o.RepoID = test.id })
+			for i, asked := range test.asked {
+				_, _, err := c.AgentToken(t.Context())
+				wrong := test.wrong && i == len(test.asked)-1
+				if (err != nil) != wrong || wrong && (!strings.Contains(err.Error(), "not for acme/site alone") || len(s.lines("DELETE")) != 1) {
+					t.Errorf("%d: %v", i, err)
+				}
+				if body := s.last("access_tokens").body; !strings.HasPrefix(body, "{"+asked+`"permissions":`) {
+					t.Errorf("%d: asked for %s", i, body)
+				}
+			}
+		})
+	}
+}
+
+// The App's own login needs no token and is asked for once; without an App there is none.
+func TestLogin(t *testing.T) {
+	s := newScripted(t)
+	s.on("GET /api/v3/app", says(502, ""), func(w http.ResponseWriter, r *http.Request, _ string) {
+		if s.signed(w, r) {
+			says(200, `{"id":42,"slug":"ai-flow"}`)(w, r, "")
+		}
+	})
+	c := s.client()
+	for range 2 {
+		if login, err := c.Login(t.Context()); err != nil || login != "ai-flow[bot]" || len(s.got) != 2 || s.minted != 0 {
+			t.Errorf("%q, %v after %d requests", login, err, len(s.got))
+		}
+	}
+	for body, want := range map[string]string{`{}`: `names it ""`, `{"slug":"a b"}`: `names it "a b"`, `{"slug":"` + strings.Repeat("/", 500) + `"}`: "names it", `[]`: "cannot be read"} {
+		s.on("GET /api/v3/app", says(200, body))
+		if login, err := s.client().Login(t.Context()); login != "" || !strings.Contains(failure(t, err).Error(), want) || len(err.Error()) > 300 {
+			t.Errorf("%.100s: %q, %v", body, login, err)
+		}
+	}
+	s.got = nil
+	if login, err := s.client(static).Login(t.Context()); login != "" || failure(t, err).Kind != Other || len(s.got) != 0 {
+		t.Errorf("without an App: %q, %v", login, err)
+	}
+}
+
 // The fallback token is the dispatcher's alone: it may write.
 func TestFallback(t *testing.T) {
 	s := newScripted(t)
