@@ -97,7 +97,11 @@ func (r *running) mayWrite(ctx context.Context, login string) bool {
 func (p *place) Announce(ctx context.Context, result render.Result, was, now string) error {
 	status := p.status
 	status.Writing = p.name
-	return p.thread.Ahead(ctx, result, status, thread.Digest(was), thread.Digest(now))
+	err := p.thread.Ahead(ctx, result, status, thread.Digest(was), thread.Digest(now))
+	if errors.Is(err, thread.ErrGone) {
+		return commands.ErrTakenBack
+	}
+	return err
 }
 
 // Replace edits the description if it is what it was, and looks again afterwards: what somebody wrote over it in the same
@@ -144,7 +148,7 @@ func (r *running) foreign(ctx context.Context) (all []commands.Foreign) {
 	parent := r.known.Facts.Parent
 	switch {
 	case parent == nil:
-	case parent.Ours:
+	case parent.Ours && thread.Ours(parent.Body): // the fallback token's login is that of every workflow
 		all = append(all, commands.Foreign{Label: "what an earlier run answered in this thread", Text: parent.Body})
 	case r.mayWrite(ctx, parent.Author):
 		all = append(all, commands.Foreign{Label: "the comment that the command replies to", Text: parent.Body})

@@ -279,9 +279,12 @@ func TestCommandTakenBack(t *testing.T) {
 	e = s.repo.Comment(s.issue, "ann", "/edit how?")
 	s.agent.edit = addition
 	s.agent.before = func(executor.Task) { s.repo.DeleteComment(e.ID) }
-	s.run(e)
+	told := s.run(e)
 	if b := s.repo.Body(s.issue); b != description {
 		t.Errorf("the description is %q\n%s", b, s.said)
+	}
+	if h := told.Outcome.Result.Headline; h != "changed nothing: the comment with the command was deleted." {
+		t.Errorf("it is told as %q", h)
 	}
 	s.sees(s.issue, nil, "✅")
 }
