@@ -136,6 +136,13 @@ func rename(ts *testscript.TestScript, neg bool, args []string) {
 	theHub(ts).repo.Rename(args[0])
 }
 
+// uninstall takes the App away from the repository.
+func uninstall(ts *testscript.TestScript, neg bool, args []string) {
+	id, err := strconv.ParseInt(ts.Getenv("AI_FLOW_APP_ID"), 10, 64)
+	ts.Check(err)
+	theHub(ts).repo.Uninstall(id)
+}
+
 // thread prints what people see of the thread, body its description, requests what was asked of the API.
 func thread(ts *testscript.TestScript, neg bool, args []string) {
 	h := theHub(ts)

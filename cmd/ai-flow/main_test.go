@@ -48,6 +48,7 @@ func (s *stage) play(t *testing.T, dir string) {
 			"comment":   comment,
 			"line":      line,
 			"rename":    rename,
+			"uninstall": uninstall,
 			"thread":    thread,
 			"body":      body,
 			"requests":  requests,
