@@ -8,7 +8,13 @@ import (
 	"github.com/d3mlabs/ai-flow/commands/github"
 )
 
-func piece(mark string) string { return "\n\n> <!-- ai-flow:" + mark + " -->\n> x\n>\n" + end }
+func piece(mark string) string {
+	text := "x"
+	if strings.HasPrefix(mark, "status") {
+		text = "⏳"
+	}
+	return "\n\n> <!-- ai-flow:" + mark + " -->\n> " + text + "\n>\n" + end
+}
 
 var digests = " before=" + strings.Repeat("a", 32) + " after=" + strings.Repeat("b", 32)
 

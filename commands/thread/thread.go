@@ -6,13 +6,16 @@
 // stands between hidden marks that hold the id of the command's comment. By them a re-run, a second try after a lost answer
 // and the finaliser find our own text, and nobody else's, and replace it.
 //
-// Its one invariant: taking our text out of a body leaves exactly the bytes that people wrote (Strip), also when they edited
-// the comment while we worked. And a result that was told without an error stands in one place, without a status line; other
-// comments of ours that an earlier failure left behind only point there.
+// Its one invariant: taking our text out of a body leaves exactly the bytes that people wrote around it (Strip), also when
+// they edited the comment while we worked; and below our text in a comment of ours. What they type into our quote stays
+// beside a status line, which is one line that can be told; a result goes as a whole, with a line that somebody put into it,
+// and that line is found in the history of edits alone. A result that was told without an error stands in one place, without
+// a status line; other comments of ours that an earlier failure left behind only point there.
 //
 // What is written before an act that cannot be taken back (the edit of a description) is written ahead: the result together
 // with a status line that holds the digests of the document before and after. So whoever comes next can tell whether the act
-// happened, and finishes or repeats it.
+// happened, and finishes or repeats it. A run that cannot find out says so in a result that keeps the digests (Unsure), and
+// nobody repeats that act on a guess.
 //
 // It refuses to touch a comment of ours-looking text that somebody else wrote, to put a result where a reader would not see
 // it (in a fence that a person left open), to close what a person left open, to make words (package render does), to post a
