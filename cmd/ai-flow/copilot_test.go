@@ -12,7 +12,13 @@ import (
 
 // TestCopilotStories runs `try` with GitHub Copilot itself, as another user, against a scripted model on loopback: the
 // recipe of A3-20 as a person would follow it. The model's answers go by the words of the comment.
-func TestCopilotStories(t *testing.T) {
+func TestCopilotStories(t *testing.T) { withCopilot(t, "testdata/copilot") }
+
+// TestCopilotDispatched runs `dispatch` with it, as an ordinary user. It stands apart as TestDispatcherStories does: that
+// user's lock on the agent user is not root's.
+func TestCopilotDispatched(t *testing.T) { withCopilot(t, "testdata/copilotdispatch") }
+
+func withCopilot(t *testing.T, stories string) {
 	for _, version := range []string{realagent.CopilotPinned, realagent.CopilotNewest} {
 		t.Run(version, func(t *testing.T) {
 			binary := realagent.Copilot(t, version)
@@ -30,7 +36,7 @@ func TestCopilotStories(t *testing.T) {
 				}
 				return nil
 			}
-			s.play(t, "testdata/copilot")
+			s.play(t, stories)
 		})
 	}
 }
