@@ -36,14 +36,16 @@
 // nothing, suggests nothing, and its texts are printable and bounded but still foreign.
 package denials
 
-// Channel says how a want became known. A later constant replaces an earlier one on the same subject.
+// Channel says how a want became known. Of the agent's three a later constant replaces an earlier one on the same subject.
 type Channel uint8
 
-// The channels: observed is a guess, refused a fact, declared the agent's own claim.
+// The channels: observed is a guess, refused a fact, declared the agent's own claim. Gated is a guess from the output of a
+// gate: what that met is never told as the agent's, nor joined with it. A Collector gives it to none; whoever runs gates does.
 const (
 	Observed Channel = iota + 1
 	Refused
 	Declared
+	Gated
 )
 
 // String returns the channel's name as reports show it.
@@ -55,6 +57,8 @@ func (c Channel) String() string {
 		return "refused"
 	case Declared:
 		return "declared"
+	case Gated:
+		return "gate"
 	}
 	return "unknown"
 }

@@ -42,6 +42,7 @@ type Agent struct {
 type Log interface {
 	Say(format string, args ...any)
 	Foreign(prefix, text string)
+	Output(prefix, text string) // of a terminal: as Foreign, but colours may stay
 	Group(title string) (end func())
 }
 

@@ -118,6 +118,7 @@ func (s *said) Say(format string, args ...any) {
 	defer s.mu.Unlock()
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
+func (s *said) Output(prefix, text string)      { s.Say("%s%s", prefix, text) }
 func (s *said) Foreign(prefix, text string)     { s.Say("%s%s", prefix, text) }
 func (s *said) Group(title string) (end func()) { s.Say("%s", title); return func() {} }
 
