@@ -36,7 +36,7 @@ func (r *run) redact() {
 		return
 	}
 	safe := func(text string) string { return r.Secrets.Redact(render.Terminal(text)) }
-	for _, value := range []any{&r.report, &r.segments, &r.headline, &r.next, &r.notes, &r.diffs, &r.changes, &r.refused, &r.left} {
+	for _, value := range []any{&r.report, &r.segments, &r.headline, &r.next, &r.notes, &r.diffs, &r.changes, &r.refused, &r.left, &r.gates} {
 		eachString(reflect.ValueOf(value).Elem(), safe)
 	}
 	if r.failure != nil {

@@ -147,6 +147,11 @@ func (a *fakeAgent) EnterRoom(ctx context.Context) (*isolation.Room, error) {
 	return isolation.Open(ctx, process.Runner{}, id, isolation.OpenOptions{TempDir: a.temp})
 }
 
+func (a *fakeAgent) RunGate(ctx context.Context, room *isolation.Room, dir string, g executor.Gate) executor.GateReport {
+	real := executor.Agent{Identity: room.Identity(), Log: &said{}}
+	return real.RunGate(ctx, room, dir, g)
+}
+
 var demanded = regexp.MustCompile(`(?m)^<<<AI-FLOW:SEGMENT (\d+) [0-9A-Za-z]+>>>$`)
 
 func (a *fakeAgent) Launch(ctx context.Context, t executor.Task) (executor.Report, error) {
