@@ -154,6 +154,9 @@ func TestRefusalsRead(t *testing.T) {
 			if len(parts.Segments) != 1 || !strings.HasPrefix(plainMarks(parts.Segments[0]), plainMarks(tt.says)) {
 				t.Errorf("it reads %q, want %q", parts.Segments, tt.says)
 			}
+			if message := sentence(refusal.Message); out.Report.Message != message && out.Report.Message != "was not carried out: "+message {
+				t.Errorf("reported as %q", out.Report.Message)
+			}
 			if strings.Count(render.Comment(out.Result), "ℹ️") != 1 {
 				t.Errorf("said more than once: %s", render.Comment(out.Result))
 			}

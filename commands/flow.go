@@ -76,7 +76,8 @@ type run struct {
 
 	status   render.Outcome // zero while nothing has been decided
 	segments []render.Segment
-	headline string
+	headline string // goes on from the name of the command, or from subject
+	subject  string // what the parser refused, ours; "" for the command
 	next     string
 	notes    []string
 	diffs    *render.Diffs

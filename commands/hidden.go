@@ -42,9 +42,16 @@ type unseen struct {
 	text string
 }
 
-// noteHidden says what an edit added that a reader of the page would not see. It is no reason to refuse: honest templates
-// are full of comments. But whoever reads only the page should know where to look.
-func (r *run) noteHidden(before, after string) {
+// maxSearched bounds a document that is searched for what its page does not show, in bytes: a hostile one costs the square
+// of its length.
+const maxSearched = 128 << 10
+
+// hiddenBy says what an edit added that a reader of the page would not see; "" for nothing. It is no reason to refuse: honest
+// templates are full of comments. But whoever reads only the page should know where to look.
+func hiddenBy(before, after string) string {
+	if len(before) > maxSearched || len(after) > maxSearched {
+		return "The document is too long to be searched for text that its page does not show: see the source diff."
+	}
 	was := counted(unseenOf(before))
 	var added [len(unseenWords)]int
 	for piece, n := range counted(unseenOf(after)) {
@@ -59,9 +66,10 @@ func (r *run) noteHidden(before, after string) {
 			words = append(words, fmt.Sprintf("%d %s", n, unseenWords[kind][1]))
 		}
 	}
-	if len(words) > 0 {
-		r.note("The edit adds " + enumerated(words) + ", which the page does not show: see the source diff.")
+	if len(words) == 0 {
+		return ""
 	}
+	return "The edit adds " + enumerated(words) + ", which the page does not show: see the source diff."
 }
 
 func enumerated(words []string) string {
@@ -78,7 +86,8 @@ func unseenOf(document string) []unseen {
 	source := []byte(document)
 	flatten(source)
 	f := &unseenFinder{source: source, used: map[string]bool{}}
-	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote),
+	// Without tables, whose text is found all the same: goldmark makes every cell of every row that a heading promises.
+	md := goldmark.New(goldmark.WithExtensions(extension.Footnote),
 		// Before the footnotes' own transformer, which takes those away that nothing refers to.
 		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(f, 1))))
 	md.Parser().Parse(text.NewReader(source))

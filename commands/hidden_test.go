@@ -47,13 +47,12 @@ func TestHiddenAdditionsAreNamed(t *testing.T) {
 		{"words in an attribute", "a\n", "a <p data-x=\"> <b>\">b</p>\n", "1 HTML element with attributes that do not show,"},
 		{"an attribute over several lines", "a\n", "<details\nopen\naria-label='x'>\n", "1 HTML element with attributes that do not show,"},
 		{"an element as templates have it", "a\n", "<details open><summary>b</summary>\n\n<img src=\"x\" width=10 align=left>\n\n</details>\n", nothing},
+		{"a comment in a table", "a\n", "|a|b|\n|-|-|\n|c|<!-- d -->|\n", "1 HTML comment,"},
 		{"several kinds", "a\n", "a <!-- b --> [](/x)\n\n[c]: /d\n", "1 HTML comment, 1 link definition that nothing uses and 1 link without a text,"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := &run{}
-			r.noteHidden(tt.before, tt.after)
-			note := strings.Join(r.notes, "\n")
+			note := hiddenBy(tt.before, tt.after)
 			if (note == "") != (tt.says == "") || !strings.Contains(note, "The edit adds "+tt.says) && tt.says != "" {
 				t.Errorf("noted %q, want %q", note, tt.says)
 			}
@@ -75,7 +74,29 @@ func TestHiddenAdditionsReachTheReader(t *testing.T) {
 	}
 }
 
-// The time that a document takes grows with its length, whatever it is made of.
+// What is too long to be searched is said to be.
+func TestLongDocumentsAreNotSearched(t *testing.T) {
+	long := strings.Repeat("a\n", maxSearched)
+	if note := hiddenBy("a\n", long); !strings.Contains(note, "too long") {
+		t.Errorf("%q", note)
+	}
+}
+
+// The worst documents that are known: brackets and stars cost the square of their length, tables gigabytes if they were read.
+func BenchmarkUnseen(b *testing.B) {
+	const n = 64 << 10
+	for name, document := range map[string]string{
+		"text": strings.Repeat("Some words.\n\n", n/13), "links": strings.Repeat("[a](", n/4), "stars": strings.Repeat("*a_", n/3),
+		"table": strings.Repeat("|a", 3000) + "\n" + strings.Repeat("|-", 3000) + "\n" + strings.Repeat("|x\n", n/3),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				unseenOf(document)
+			}
+		})
+	}
+}
+
 func FuzzUnseen(f *testing.F) {
 	f.Add("a <!-- b --> [c]\n\n[c]: d\n\n[^1]: e\n")
 	f.Add(strings.Repeat(">", 3000))
@@ -83,9 +104,8 @@ func FuzzUnseen(f *testing.F) {
 	f.Add(strings.Repeat("[", 2000) + strings.Repeat("[^a]: ", 500))
 	f.Add("```a b\n<x y")
 	f.Fuzz(func(t *testing.T, document string) {
-		r := &run{}
-		if r.noteHidden(document, document); len(r.notes) != 0 {
-			t.Errorf("an edit that adds nothing is said to add something: %q", r.notes)
+		if note := hiddenBy(document, document); note != "" && len(document) <= maxSearched {
+			t.Errorf("an edit that adds nothing is said to add something: %q", note)
 		}
 	})
 }

@@ -19,7 +19,8 @@ const (
 // write is one replacement of the document, as it was handed to the place.
 type write struct {
 	was, now string
-	merged   bool // somebody else's change is in it too
+	merged   bool   // somebody else's change is in it too
+	hidden   string // what it adds that the page does not show, for readers
 }
 
 // landing is an edit on its way into the document.
@@ -75,7 +76,7 @@ func (l *landing) next(ctx context.Context) (w write, ok bool) {
 			return w, false
 		}
 	}
-	w = write{was: current.Body, now: likeBefore(current.Body, wanted), merged: merged}
+	w = write{was: current.Body, now: likeBefore(current.Body, wanted), merged: merged, hidden: hiddenBy(normalise(current.Body), wanted)}
 	switch {
 	case w.now == w.was && l.sent != nil:
 		l.complete(*l.sent)
@@ -144,7 +145,9 @@ func (r *run) complete(w write) {
 	if before == after {
 		r.headline, r.diffs = "changed nothing: "+r.document.Name+" had been changed in the same way meanwhile.", nil
 	}
-	r.noteHidden(before, after)
+	if w.hidden != "" {
+		r.note(w.hidden)
+	}
 	r.reportSegments(true)
 	r.status = render.Done
 }

@@ -60,8 +60,7 @@ func (r *run) failLaunch(ctx context.Context, err error) {
 func (r *run) refuse(refusal *Refusal) {
 	message := refusal.Message
 	if subject := parsed.FindString(message); refusal.Reason != 0 && subject != "" {
-		message = message[len(subject):]
-		r.segments = []render.Segment{{Command: strings.TrimSpace(subject)}}
+		message, r.subject = message[len(subject):], strings.TrimSpace(subject)
 	} else if refusal.Reason != 0 {
 		message = "was not carried out: " + message
 	}
@@ -134,9 +133,10 @@ func paths(from []git.Refused) (to []render.Path) {
 	return to
 }
 
+// commandName is what the outcome is told of, for readers.
 func (r *run) commandName() string {
-	if r.command == 0 {
-		return ""
+	if r.command == 0 || r.subject != "" {
+		return r.subject
 	}
 	return r.command.String()
 }

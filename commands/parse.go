@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/d3mlabs/ai-flow/render"
 )
 
 // The bounds of a comment. GitHub's own is 65,536 characters; whatever is longer did not come from there.
@@ -100,6 +102,10 @@ func Parse(body, prefix string) (Comment, error) {
 	heads, comment := findHeads(lines, prefix)
 	if len(heads) == 0 {
 		return comment, nil
+	}
+	if render.TooDear(body) {
+		return comment, &Refusal{Reason: TooLarge, Message: "the comment has nesting or tables that cost too much to read",
+			Next: "Put the command into a comment of its own."}
 	}
 	page := readPage(body, heads)
 	var found []line

@@ -177,6 +177,9 @@ func (r *run) makeReport(result render.Result) Report {
 		Tools: map[string]int{}, MoreSteps: r.report.MoreSteps, Usage: reportUsage(r.report.Usage),
 		Commits: []reportCommit{}, Workflows: r.patch != nil, Notes: bounds(r.notes), PolicySource: r.Policy.Source,
 	}
+	if r.subject != "" {
+		report.Message = bounded(r.subject + " " + r.headline)
+	}
 	if r.command != 0 {
 		report.Command = r.command.Name()
 	}

@@ -50,7 +50,7 @@ func Page(title, markdown string) ([]byte, error) {
 	if len(markdown) > maxPage {
 		return nil, fmt.Errorf("previewing %s of Markdown: the limit is %s", bytesOf(len(markdown)), bytesOf(maxPage))
 	}
-	if tooDear(markdown) {
+	if TooDear(markdown) {
 		markdown = asCode(markdown)
 	}
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM),

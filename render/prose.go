@@ -47,7 +47,7 @@ func (h hosts) settle(text string) string {
 		return text
 	}
 	for range maxRounds {
-		if tooDear(text) {
+		if TooDear(text) {
 			break
 		}
 		next, changed := h.pass(text)
@@ -101,34 +101,46 @@ func cutNotice(shown, whole int, where string) string {
 }
 
 // Limits on shape. The parser takes a time that grows with the square of what opens and never closes in one paragraph, and
-// with the square of depth; within these limits the worst text takes no longer than a long ordinary one.
+// with the square of depth, and it fills each row of a table up to the columns of its head; within these limits the worst
+// text takes no longer than a long ordinary one.
 const (
 	maxDepth      = 24
 	maxMargin     = 400
 	maxDelimiters = 12_000
+	maxCells      = 100_000
 )
 
-// tooDear finds nesting and runs of delimiters that no person writes.
-func tooDear(text string) bool {
-	delimiters := 0
+// TooDear reports whether text has a shape that no person writes and that a parser of Markdown would spend far more on than
+// its length says: nesting, runs of delimiters, wide and long tables. Whoever reads a stranger's text asks first.
+func TooDear(text string) bool {
+	delimiters, columns, rows := 0, 0, 0
 	for line := range strings.Lines(text) {
 		if tooDeep(line) {
 			return true
 		}
 		if strings.TrimSpace(line) == "" {
-			delimiters = 0
+			delimiters, columns, rows = 0, 0, 0
 		}
-		for i := range len(line) {
-			switch line[i] {
-			case '[', ']', '<', '`', '_', '~', '!', '&', '*':
-				delimiters++
-			}
+		if head := strings.Count(line, "|"); head > columns && strings.Trim(line, "|-: \t\r\n>+*.)0123456789") == "" {
+			columns = head + 1
 		}
-		if delimiters > maxDelimiters {
+		rows++
+		delimiters += countDelimiters(line)
+		if delimiters > maxDelimiters || rows*columns > maxCells {
 			return true
 		}
 	}
 	return false
+}
+
+func countDelimiters(line string) (n int) {
+	for i := range len(line) {
+		switch line[i] {
+		case '[', ']', '<', '`', '_', '~', '!', '&', '*':
+			n++
+		}
+	}
+	return n
 }
 
 // tooDeep counts the container marks at the start of a line and the white space among them.

@@ -8,14 +8,16 @@ import (
 	"github.com/d3mlabs/ai-flow/commands/thread"
 )
 
-// anchors are the commands of a comment as package thread finds them again. A refused comment has those that were found.
-func (j *Job) anchors(body string) []thread.Anchor {
+// read finds the commands of a comment as package thread looks for them again. A refused comment has those that were found.
+func (j *Job) read(body string) (found []thread.Anchor, foot int) {
 	comment, _ := commands.Parse(body, j.Prefix) // a refusal is about the meaning, and here only the places count
-	anchors := make([]thread.Anchor, len(comment.Segments))
-	for i, s := range comment.Segments {
-		anchors[i] = thread.Anchor{End: s.End, Text: body[s.Start:s.End]}
+	if foot = comment.Foot; foot == 0 {
+		foot = len(body)
 	}
-	return anchors
+	for _, s := range comment.Segments {
+		found = append(found, thread.Anchor{End: s.End, Text: body[s.Start:s.End]})
+	}
+	return found, foot
 }
 
 // sameCommands reports whether a comment, as it stands now, still holds the commands as they were given. Other text of it
@@ -34,8 +36,8 @@ func (j *Job) lone() bool {
 }
 
 func (j *Job) thread(facts github.Facts) *thread.Thread {
-	t := &thread.Thread{API: j.GitHub, Event: j.Event, Viewer: facts.Viewer, Anchors: j.anchors,
-		Asked: j.anchors(j.Event.Comment.Body), Lone: j.lone()}
+	t := &thread.Thread{API: j.GitHub, Event: j.Event, Viewer: facts.Viewer, Read: j.read, Lone: j.lone()}
+	t.Asked, _ = j.read(j.Event.Comment.Body)
 	if t.Viewer == "" {
 		t.Viewer = j.Bot
 	}

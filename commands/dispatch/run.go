@@ -86,25 +86,11 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 	if c := r.known.Facts.Comment; c != nil {
 		r.thread.Now = &c.Body
 	}
-	switch d := Decide(r.Event, r.known); d.Verdict {
-	case Deny:
+	d := Decide(r.Event, r.known)
+	if d.Verdict == Deny {
 		return r.denied(d.Reason)
-	case Refuse:
-		return r.tell(ctx, commands.Refuse(r.q, d.Refusal))
-	default:
-		r.q.Trusted = d.Trusted
 	}
-	if r.Refusal != nil {
-		return r.tell(ctx, commands.Refuse(r.q, r.Refusal))
-	}
-	if r.known.Command == commands.Build {
-		return r.tell(ctx, commands.Refuse(r.q, &commands.Refusal{Message: "opens no pull request yet", Next: "On a checkout of your own, `ai-flow try` leaves its branch."}))
-	}
-	return r.perform(ctx)
-}
-
-// perform runs the command, unless an earlier attempt has done what must not be done twice (S9, H3-07).
-func (r *running) perform(ctx context.Context) Told {
+	r.q.Trusted = d.Trusted
 	standing, err := r.thread.Look(ctx)
 	if err != nil {
 		return r.tell(ctx, commands.Fail(ctx, r.q, problem("github", "GitHub did not say what stands on the thread", err)))
@@ -112,6 +98,27 @@ func (r *running) perform(ctx context.Context) Told {
 	if told, done := r.earlier(ctx, standing); done {
 		return told
 	}
+	if refusal := r.refusal(d); refusal != nil {
+		return r.tell(ctx, commands.Refuse(r.q, refusal))
+	}
+	return r.perform(ctx)
+}
+
+// refusal is what is told to somebody who may command, and whose command is not carried out; nil when it is.
+func (r *running) refusal(d Decision) *commands.Refusal {
+	switch {
+	case d.Refusal != nil:
+		return d.Refusal
+	case r.Refusal != nil:
+		return r.Refusal
+	case r.known.Command == commands.Build:
+		return &commands.Refusal{Message: "opens no pull request yet", Next: "On a checkout of your own, `ai-flow try` leaves its branch."}
+	}
+	return nil
+}
+
+// perform runs the command.
+func (r *running) perform(ctx context.Context) Told {
 	if err := r.setting(ctx); err != nil {
 		return r.tell(ctx, commands.Fail(ctx, r.q, *err))
 	}

@@ -288,20 +288,16 @@ func TestDiscussion(t *testing.T) {
 	}
 }
 
-// TestTwoAtOnce: two commands on one thread, each on a runner of its own: both edits land, each result below its command.
+// TestTwoAtOnce: two commands on one thread, each on a runner of its own, that know nothing of each other: the description
+// moves under the second, and both edits are in it at the end, each told below its command. What is written between a look
+// and a write of ours is lost, which GitHub gives no way to prevent; a workflow's concurrency group does.
 func TestTwoAtOnce(t *testing.T) {
 	s := newStage(t)
-	ones := []fakegithub.Event{s.repo.Comment(s.issue, "ann", "/edit the first\n"), s.repo.Comment(s.issue, "ida", "/edit the last\n")}
-	var both sync.WaitGroup
-	var all sync.WaitGroup
-	both.Add(2)
-	s.agent.before = func(executor.Task) { both.Done(); both.Wait() }
-	for i, e := range ones {
+	first, second := s.repo.Comment(s.issue, "ann", "/edit the first\n"), s.repo.Comment(s.issue, "ida", "/edit the last\n")
+	read, landed := make(chan struct{}), make(chan struct{})
+	play := func(e fakegithub.Event, edit func(string) string, before func(executor.Task)) Told {
+		agent := &fakeAgent{t: t, temp: s.agent.temp, edit: edit, before: before}
 		j := s.job(e)
-		agent := &fakeAgent{t: t, temp: s.agent.temp, before: s.agent.before}
-		agent.edit = func(d string) string {
-			return []string{strings.Replace(d, "# Plan", "# The plan", 1), addition(d)}[i]
-		}
 		prepare := j.Prepare
 		j.Prepare = func(ctx context.Context, set Setting) (*commands.Flow, func() error, error) {
 			f, end, err := prepare(ctx, set)
@@ -310,12 +306,36 @@ func TestTwoAtOnce(t *testing.T) {
 			}
 			return f, end, err
 		}
-		all.Go(func() { j.Run(t.Context()) })
+		return j.Run(t.Context())
 	}
-	all.Wait()
-	s.sees(s.issue, []string{"/edit the first", "> ✅ **/edit**", "== issue ida", "/edit the last", "> ✅ **/edit**"})
+	var both sync.WaitGroup
+	both.Go(func() {
+		defer close(landed)
+		play(first, func(d string) string { return strings.Replace(d, "# Plan", "# The plan", 1) }, func(executor.Task) { <-read })
+	})
+	both.Go(func() {
+		play(second, addition, func(executor.Task) { close(read); <-landed })
+	})
+	both.Wait()
+	s.sees(s.issue, []string{"/edit the first", "> ✅ **/edit**", "== issue ida", "/edit the last", "> ✅ **/edit**", "both changes are in it"})
 	if b := s.repo.Body(s.issue); b != addition(strings.Replace(description, "# Plan", "# The plan", 1)) {
 		t.Errorf("the description is %q\n%s", b, s.said)
+	}
+}
+
+// TestRefusalReplacesNoAct: a second attempt that would be refused by now leaves the result of the first, which acted.
+func TestRefusalReplacesNoAct(t *testing.T) {
+	s := newStage(t)
+	n := s.pull()
+	s.agent.edit = addition
+	e := s.repo.Comment(n, "ann", "/edit say how often\n")
+	s.run(e)
+	stands := s.thread(n)
+	s.repo.State(n, true, true, false)
+	j := s.job(e)
+	j.Attempt = 2
+	if told := j.Run(t.Context()); told.Err != nil || told.Outcome.Result.Outcome != render.Nothing || s.thread(n) != stands {
+		t.Errorf("told %+v, %v, and people see\n%s", told.Outcome.Result, told.Err, s.thread(n))
 	}
 }
 

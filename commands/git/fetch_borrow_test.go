@@ -1,29 +1,47 @@
 package git
 
 import (
+	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/testsupport/hostuser"
 )
 
-// grown is a server's repository whose first commit is large, and a clone of it made before the last two commits.
-func grown(t testing.TB, clone string) (s *server, borrow string) {
+// grown is a repository whose first commits are large, before and after its last two.
+func grown(t testing.TB) (before, after string) {
 	t.Helper()
-	s = serve(t, checkout(t, `for i in 1 2 3 4; do head -c 50000 /dev/urandom >big$i; git add .; git commit -qm $i; done; echo 5 >a`), "")
-	borrow = filepath.Join(t.TempDir(), "borrow")
-	sh(t, filepath.Dir(borrow), fmt.Sprintf("git init -q --bare empty; chmod 755 .; umask 022; from=file://%s to=%s; %s", s.dir, borrow, clone))
-	sh(t, s.dir, "echo 6 >>a; git commit -qam 6; echo 7 >>a; git commit -qam 7")
-	return s, borrow
+	before = checkout(t, `git config uploadpack.allowFilter true; for i in 1 2 3 4; do head -c 50000 /dev/urandom >big$i; git add .; git commit -qm $i; done; echo 5 >a`)
+	after = before + ".after"
+	sh(t, before, fmt.Sprintf("git clone -q . %s; cd %[1]s; echo 6 >>a; git commit -qam 6; echo 7 >>a; git commit -qam 7", after))
+	return before, after
 }
 
-// whatWasFetched holds a repository against what the server has, object by object.
-func whatWasFetched(t *testing.T, s *server, r *Repo, commit OID, subjects string) {
+// cloned is what the script makes at $to of the repository at $from.
+func cloned(t testing.TB, from, script string) (borrow string) {
+	t.Helper()
+	borrow = filepath.Join(t.TempDir(), "borrow")
+	sh(t, filepath.Dir(borrow), fmt.Sprintf("chmod 755 .; umask 022; from=file://%s to=%s; %s", from, borrow, script))
+	return borrow
+}
+
+// sameAs holds a repository against what the server has: each object is sound, the history is the one that was asked for,
+// the contents are the same.
+func sameAs(t *testing.T, s *server, r *Repo, commit OID, subjects string) {
 	t.Helper()
 	if got := sh(t, r.gitDir, "git --git-dir=. fsck --strict --no-dangling; git --git-dir=. log --format=%s HEAD; git --git-dir=. archive HEAD | sha256sum"); got != subjects+"\n"+sh(t, s.dir, fmt.Sprintf("git archive %s | sha256sum", commit)) {
 		t.Errorf("got %s", got)
 	}
+}
+
+// whatWasFetched is sameAs, and for what the agent gets as well.
+func whatWasFetched(t *testing.T, s *server, r *Repo, commit OID, subjects string) {
+	t.Helper()
+	sameAs(t, s, r, commit, subjects)
 	w := &world{repo: r, room: sameUser(t), commit: commit}
 	var err error
 	if w.tree, err = r.HandOver(t.Context(), w.room, commit, HandOverOptions{}); err != nil {
@@ -41,6 +59,7 @@ const (
 
 // Objects of a checkout are borrowed when that is safe, and however it looks, what is fetched is the same.
 func TestFetchBorrows(t *testing.T) {
+	before, after := grown(t)
 	for name, c := range map[string]struct {
 		clone string
 		used  bool
@@ -62,8 +81,8 @@ func TestFetchBorrows(t *testing.T) {
 		"no commit":           {`git init -q $to`, false},
 		"another project":     {`git init -q $to; cd $to; echo x >x; git add x; git commit -qm x`, false},
 		"the other format":    {`git init -q --object-format=sha256 $to; cd $to; echo x >x; git add x; git commit -qm x`, false},
-		"partial":             {`git -C ${from#file://} config uploadpack.allowFilter true; git clone -q --filter=blob:none $from $to`, false},
-		"partial, unsaid":     {`git -C ${from#file://} config uploadpack.allowFilter true; git clone -q --bare --filter=blob:none $from $to; git -C $to config --unset remote.origin.promisor; rm $to/objects/pack/*.promisor`, false},
+		"partial":             {`git clone -q --filter=blob:none $from $to`, false},
+		"partial, unsaid":     {`git clone -q --bare --filter=blob:none $from $to; git -C $to config --unset remote.origin.promisor; rm $to/objects/pack/*.promisor`, false},
 		"alternates":          {`git clone -q --shared ${from#file://} $to`, false},
 		"writable for others": {`git clone -q $from $to; chmod o+w $to/.git`, false},
 		"a writable store":    {`git clone -q $from $to; chmod g+w $to/.git/objects/pack`, false},
@@ -72,7 +91,7 @@ func TestFetchBorrows(t *testing.T) {
 		"pipes":               {`git clone -q $from $to; cd $to/.git; for f in shallow commondir packed-refs refs/heads/x; do rm -f $f; mkfifo $f; done`, false},
 		"a pipe for shallow":  {`git clone -q $from $to; mkfifo $to/.git/shallow`, false},
 		"lost objects":        {`git clone -q $from $to; rm -f $to/.git/objects/pack/*`, false},
-		"lost contents":       {`git clone -q $from $to; cd $to; git unpack-objects -q <$(ls ${from#file://}/.git/objects/pack/*.pack 2>/dev/null || echo /dev/null) || true; b=$(git rev-parse HEAD:big1); mv .git/objects/pack/*.pack p; rm -f .git/objects/pack/*; git unpack-objects -q <p; rm -f .git/objects/${b:0:2}/${b:2}`, false},
+		"lost contents":       {`git clone -q $from $to; cd $to; b=$(git rev-parse HEAD:big1); mv .git/objects/pack/*.pack p; rm -f .git/objects/pack/*; git unpack-objects -q <p; rm -f .git/objects/${b:0:2}/${b:2}`, false},
 		"broken objects":      {`git clone -q $from $to; cd $to/.git/objects/pack; chmod u+w *; for f in *.pack; do printf 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' | dd of=$f bs=1 seek=60 conv=notrunc status=none; done`, false},
 		"broken references":   {`git clone -q $from $to; echo nonsense >$to/.git/refs/heads/x; echo nonsense >$to/.git/packed-refs`, false},
 		"a broken reference":  {`git clone -q $from $to; echo nonsense >$to/.git/refs/heads/x`, true},
@@ -80,22 +99,23 @@ func TestFetchBorrows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, borrow := grown(t, c.clone)
+			s := serve(t, after, "")
 			remote, commit := s.remote(), s.rev(t, "HEAD")
-			if remote.Borrow = borrow; name == "no name" {
+			if remote.Borrow = cloned(t, before, c.clone); name == "no name" {
 				remote.Borrow = ""
 			}
 			r := s.fetched(t, remote, commit)
 			if _, sent := s.seen(); (sent < muchLess) != c.used {
 				t.Errorf("%d bytes were sent", sent)
 			}
-			whatWasFetched(t, s, r, commit, allSubjects)
+			sameAs(t, s, r, commit, allSubjects)
 		})
 	}
 }
 
 // A checkout that holds all of it is enough: no server is needed, and the history ends where the server would end it.
 func TestFetchFromTheBorrowAlone(t *testing.T) {
+	before, after := grown(t)
 	for name, c := range map[string]struct {
 		clone, rev string
 		depth      int
@@ -111,7 +131,7 @@ func TestFetchFromTheBorrowAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, borrow := grown(t, c.clone)
+			s, borrow := serve(t, after, ""), cloned(t, before, c.clone)
 			remote, commit := s.remote(), s.rev(t, c.rev)
 			remote.Borrow, remote.Depth = borrow, c.depth
 			if !c.asked {
@@ -131,12 +151,13 @@ func TestFetchFromTheBorrowAlone(t *testing.T) {
 
 // Depth is in generations, whatever was borrowed, and the same as the server's.
 func TestFetchDepth(t *testing.T) {
-	s, borrow := grown(t, `git clone -q $from $to`)
-	for depth, subjects := range map[int]string{1: "7", 3: "7\n6\nbase", 5: "7\n6\nbase\n4\n3", 7: allSubjects, 100: allSubjects, 0: allSubjects, -1: allSubjects} {
+	before, after := grown(t)
+	s, borrow := serve(t, after, ""), cloned(t, before, `git clone -q $from $to`)
+	for depth, subjects := range map[int]string{1: "7", 4: "7\n6\nbase\n4", 7: allSubjects, 0: allSubjects, -1: allSubjects} {
 		for _, from := range []string{"", borrow} {
 			remote := s.remote()
 			remote.Depth, remote.Borrow = depth, from
-			whatWasFetched(t, s, s.fetched(t, remote, s.rev(t, "HEAD")), s.rev(t, "HEAD"), subjects)
+			sameAs(t, s, s.fetched(t, remote, s.rev(t, "HEAD")), s.rev(t, "HEAD"), subjects)
 		}
 	}
 }
@@ -145,8 +166,8 @@ func TestFetchDepth(t *testing.T) {
 func TestFetchBorrowsNothingButObjects(t *testing.T) {
 	other := serve(t, checkout(t, "echo a >a"), "")
 	markers := t.TempDir()
-	s, borrow := grown(t, `git clone -q $from $to`)
-	s.token = canaryToken
+	before, after := grown(t)
+	s, borrow := serve(t, after, canaryToken), cloned(t, before, `git clone -q $from $to`)
 	sh(t, borrow, fmt.Sprintf(plantBorrow, markers, other.URL, s.URL))
 	remote := s.remote()
 	remote.Borrow = borrow
@@ -167,6 +188,46 @@ func TestFetchBorrowsNothingButObjects(t *testing.T) {
 	sh(t, borrow, fmt.Sprintf("git fetch -q %s/o/r.git main >/dev/null 2>&1 || true; git status >/dev/null 2>&1 || true", s.URL))
 	if requests, _ := other.seen(); len(requests) == 0 || len(globbed(t, markers+"/*")) == 0 {
 		t.Error("no trap works; this test proves nothing")
+	}
+}
+
+// No git ever opens the borrowed checkout's configuration: it is a pipe here, which tells when somebody does.
+func TestFetchNeverReadsTheBorrowedConfiguration(t *testing.T) {
+	before, after := grown(t)
+	s, borrow := serve(t, after, ""), cloned(t, before, `git clone -q $from $to; rm $to/.git/config; mkfifo $to/.git/config`)
+	var readers atomic.Int32
+	pipe, done := filepath.Join(borrow, ".git/config"), make(chan error)
+	go func() {
+		for readers.Load() < 1000 {
+			f, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for a reader
+			if readers.Add(1); err != nil || f.Close() != nil {
+				done <- err
+			}
+		}
+		close(done)
+	}()
+	remote := s.remote()
+	remote.Borrow = borrow
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // or a reader would wait for ever
+	defer cancel()
+	for _, rev := range []string{"HEAD", "HEAD~2"} {
+		r, err := fetch(ctx, remote, s.rev(t, rev), t.TempDir(), quick())
+		if err != nil {
+			t.Error(err)
+		} else if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, sent := s.seen(); sent > muchLess {
+			t.Errorf("%s: %d bytes were sent; nothing was borrowed", rev, sent)
+		}
+	}
+	if n := readers.Load(); n > 0 {
+		t.Errorf("the configuration was read %d times", n)
+	}
+	readers.Store(1000)
+	sh(t, borrow, "cat .git/config") // as this does
+	if err := <-done; err != nil || readers.Load() != 1001 {
+		t.Errorf("the pipe does not work: %d, %v", readers.Load(), err)
 	}
 }
 
@@ -194,7 +255,8 @@ echo '#!/bin/sh' >git; echo 'id >>%[1]s/git' >>git; chmod 755 git; cp git git-re
 // What belongs to another user is not borrowed: that user could put other contents under an object's id.
 func TestFetchBorrowsFromNobodyElse(t *testing.T) {
 	p := hostuser.Get(t)
-	s, borrow := grown(t, `git clone -q $from $to`)
+	before, after := grown(t)
+	s, borrow := serve(t, after, ""), cloned(t, before, `git clone -q $from $to`)
 	remote := s.remote()
 	remote.Borrow = borrow
 	for _, what := range []string{".git/objects/pack/*.pack", ".git", "."} {

@@ -20,10 +20,9 @@ type server struct {
 	*httptest.Server
 	dir   string // the checkout
 	token string // the password it asks for; "" when anybody may read
-	// instead, when not nil, may answer in the place of git; it says whether it did.
-	instead func(w http.ResponseWriter, r *http.Request) bool
 
 	mu       sync.Mutex
+	instead  func(w http.ResponseWriter, r *http.Request) bool
 	requests []string // "GET /o/r.git/info/refs 200"
 	sent     int64    // bytes of bodies, to the client
 	auth     []string // the Authorization headers
@@ -78,7 +77,10 @@ func (s *server) handler(t testing.TB) http.Handler {
 }
 
 func (s *server) answer(w http.ResponseWriter, r *http.Request, backend http.Handler) {
-	if s.instead != nil && s.instead(w, r) {
+	s.mu.Lock()
+	instead := s.instead
+	s.mu.Unlock()
+	if instead != nil && instead(w, r) {
 		return
 	}
 	if user, password, _ := r.BasicAuth(); s.token != "" && (user != "x-access-token" || subtle.ConstantTimeCompare([]byte(password), []byte(s.token)) == 0) {
@@ -87,6 +89,13 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, backend http.Han
 		return
 	}
 	backend.ServeHTTP(w, r)
+}
+
+// by lets f answer in the place of git; it says whether it did.
+func (s *server) by(f func(w http.ResponseWriter, r *http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.instead = f
 }
 
 func (s *server) remote() Remote { return Remote{URL: s.URL + "/o/r.git", Token: s.token} }

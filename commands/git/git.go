@@ -43,6 +43,12 @@
 // [Fetch] makes a Repo without a checkout, for one run (F-61): one commit by its id, over HTTP, into a private repository.
 // A checkout of the runner's may lend objects, and only objects: git never runs on it, so what an earlier job left in its
 // configuration says nothing. A mirror kept between runs was rejected: it would be state that a run can spoil for the next.
+// Measured with BenchmarkFetch over a local server on two cores, which were busy; none is without a checkout to borrow
+// from, shallow with one of a single commit that is five behind, five with one that has all but those five:
+//
+//	repository                    none             shallow          five             all there
+//	50,000 files, 300 commits     95 MB   7.8 s    0.1 MB  0.7 s    15 kB   0.6 s    0 MB    0.4 s
+//	2,000 files, 3,000 commits    11 MB   0.6 s    5 MB    0.7 s    0.5 MB  0.4 s    0 MB    0.1 s
 //
 // # What it refuses
 //

@@ -63,7 +63,7 @@ func TestQuestionInNextPlace(t *testing.T) {
 	}
 	stray := s.comments[len(s.comments)-1]
 	s.fault = nil
-	again := &Thread{API: s, Event: th.Event, Viewer: bot, Anchors: anchors, Asked: th.Asked, Lone: true}
+	again := &Thread{API: s, Event: th.Event, Viewer: bot, Read: read, Asked: th.Asked, Lone: true}
 	if got, err := again.Look(context.Background()); err != nil || got.Stage != Failed || got.URL != stray.URL {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -138,7 +138,7 @@ func TestNoRoom(t *testing.T) {
 		s, th := newThread(t, github.OnIssue, "/edit this\n\n"+strings.Repeat("é", size/2))
 		text := s.body(t, th)
 		waits := th.Wait(context.Background(), status(th)) == nil
-		url, err := th.Tell(context.Background(), result(th, render.Done, strings.Repeat("word ", 30_000)), true)
+		url, err := th.Tell(context.Background(), result(th, render.Done, strings.Repeat("word ", 15_000)), true)
 		if err != nil || Strip(s.body(t, th), 102) != text || len(s.body(t, th)) > maxBody {
 			t.Errorf("%d: %v, %d bytes", size, err, len(s.body(t, th)))
 		}
@@ -150,10 +150,11 @@ func TestNoRoom(t *testing.T) {
 
 // The longest answers fit, with the marks.
 func TestBounds(t *testing.T) {
-	long := strings.Repeat("A sentence with `code` and @people.\n\n", 5000)
-	for _, surface := range []github.Surface{github.OnIssue, github.OnLine, github.OnReview} {
+	sentence := "A sentence with `code` and @people.\n\n"
+	for _, surface := range []github.Surface{github.OnIssue, github.OnReview} {
 		for _, body := range []string{"/ask why", strings.Repeat("/ask why "+strings.Repeat("*", 150)+"\n\n", 32), "/edit x\n\n" + strings.Repeat("> q\n", 8000)} {
 			s, th := newThread(t, surface, body)
+			long := strings.Repeat(sentence, 2000/len(th.Asked)) // 80 kB in all
 			run(t, th, render.Done, long, true)
 			for _, c := range s.comments {
 				if len(c.Body) > maxBody {
@@ -162,7 +163,7 @@ func TestBounds(t *testing.T) {
 			}
 			if surface != github.OnReview { // each command is gone, and named
 				s.comments[1].Body = strings.Repeat("x", 20_000)
-				if _, err := th.Tell(context.Background(), result(th, render.Done, strings.Repeat("word ", 40_000)), true); err != nil || len(s.ours()) > 0 || len(s.body(t, th)) > maxBody {
+				if _, err := th.Tell(context.Background(), result(th, render.Done, strings.Repeat("word ", 16_000/len(th.Asked))), true); err != nil || len(s.ours()) > 0 || len(s.body(t, th)) > maxBody {
 					t.Errorf("%d bytes, %v", len(s.body(t, th)), err)
 				}
 			}

@@ -170,16 +170,24 @@ func newThread(t testing.TB, surface github.Surface, body string) (*site, *Threa
 		e.Comment.ReplyTo = s.comments[0].ID
 	}
 	asked := anchors(body)
-	return s, &Thread{API: s, Event: e, Viewer: bot, Anchors: anchors, Asked: asked,
+	return s, &Thread{API: s, Event: e, Viewer: bot, Read: read, Asked: asked,
 		Lone: len(asked) == 1 && strings.HasPrefix(asked[0].Text, "/ask")}
 }
 
-// anchors are those of the real parser.
-func anchors(body string) (all []Anchor) {
+// read is the real parser.
+func read(body string) (all []Anchor, foot int) {
 	comment, _ := commands.Parse(body, "") // a refusal is about the meaning
+	if foot = comment.Foot; foot == 0 {
+		foot = len(body)
+	}
 	for _, s := range comment.Segments {
 		all = append(all, Anchor{End: s.End, Text: body[s.Start:s.End]})
 	}
+	return all, foot
+}
+
+func anchors(body string) []Anchor {
+	all, _ := read(body)
 	return all
 }
 

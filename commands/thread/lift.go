@@ -121,7 +121,7 @@ func liftOnce(body string, id int64, known lines) (string, []block) {
 		content, _ := strings.CutPrefix(line, "> ")
 		read, isMark := known.mark(content)
 		switch {
-		case !strings.HasPrefix(line, ">"):
+		case !strings.HasPrefix(line, ">"), strings.Contains(line, "\r"): // a lone CR begins a line of its own, a person's
 			begin = -1
 		case isMark && read.id == id && read.word != wordAside:
 			m, begin = read, at
@@ -130,8 +130,12 @@ func liftOnce(body string, id int64, known lines) (string, []block) {
 		case content == endMark && begin >= 0:
 			start := begin - lead(body[done:begin], m, body[begin:])
 			clean.WriteString(body[done:start])
-			blocks = append(blocks, block{mark: m, rank: m.rank(), at: clean.Len(), raw: body[start:next]})
-			done, begin = next, -1
+			done = next
+			if glues(clean.String(), body[next:]) {
+				done = at + len(line)
+			}
+			blocks = append(blocks, block{mark: m, rank: m.rank(), at: clean.Len(), raw: body[start:done]})
+			begin = -1
 		}
 		at = next
 	}
@@ -156,6 +160,12 @@ func lead(before string, m mark, from string) int {
 		}
 	}
 	return 0
+}
+
+// glues reports whether two texts would become one line. We put nothing in where they would; a person who took the empty line
+// below a block away left it so, and the block's last line break with it to part the two.
+func glues(before, after string) bool {
+	return before != "" && !strings.HasSuffix(before, "\n") && after != "" && after[0] != '\n' && after[0] != '\r'
 }
 
 // lay is the inverse of lift: it puts blocks into a body without any.

@@ -29,7 +29,7 @@ func (t *Thread) Look(ctx context.Context) (Standing, error) {
 	}
 	for _, o := range t.outlets() {
 		if s.Stage > Waiting && !t.Lone {
-			break // the result stands in its first place
+			break // it stands in its first place
 		}
 		l, err := t.list(ctx, o)
 		if err != nil {
@@ -39,6 +39,7 @@ func (t *Thread) Look(ctx context.Context) (Standing, error) {
 			s = s.with(t.elsewhere(c))
 		}
 	}
+	t.looked = true
 	return s, nil
 }
 

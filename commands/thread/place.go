@@ -43,28 +43,21 @@ type spots struct {
 	end   int   // below everything, as far as a reader would see it there
 }
 
-// spots finds the places of a body. What a person wrote may leave a fence, a fold or a comment open to its end; then the
-// end of the body is no place, and what would stand there stands below the last command. Closing it would be an edit of
-// text that is not ours.
+// spots finds the places of a body. What a person wrote may leave a fence, a fold or a comment open to its end; the reader of
+// the body then names places above it. Closing it would be an edit of text that is not ours.
 func (t *Thread) spots(body string) spots {
-	found := t.Anchors(body)
-	at := make([]int, len(found))
-	s := spots{asked: match(t.Asked, found)}
-	for i, a := range found {
-		at[i] = t.spot(body, a)
-		s.last = max(s.last, at[i])
-	}
+	found, foot := t.Read(body)
+	s := spots{asked: match(t.Asked, found), end: lineEnd(body, foot)}
 	for i, j := range s.asked {
 		if j >= 0 {
-			s.asked[i] = at[j]
+			s.asked[i] = lineEnd(body, found[j].End)
 		}
 	}
-	s.end = s.last
-	if t.plain(body) {
-		s.end = lineEnd(body, len(body))
-		if len(found) == 0 {
-			s.last = s.end
-		}
+	for _, a := range found {
+		s.last = max(s.last, lineEnd(body, a.End))
+	}
+	if len(found) == 0 {
+		s.last = s.end
 	}
 	return s
 }
@@ -92,53 +85,6 @@ func match(asked, found []Anchor) []int {
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(oneLineEnd(text), "\n")
 	return strings.TrimRight(line, " \t")
-}
-
-// plain reports whether a reader sees what would stand at the end of a body, as it is. The parser of commands knows: it is
-// where a command would be one. A second reading of Markdown in this package would differ from it sooner or later.
-func (t *Thread) plain(body string) bool {
-	if len(t.Asked) == 0 {
-		return true
-	}
-	words := strings.Fields(t.Asked[0].Text)
-	if len(words) == 0 {
-		return true
-	}
-	body += "\n\n" + words[0]
-	found := t.Anchors(body)
-	return len(found) > 0 && found[len(found)-1] == Anchor{End: len(body), Text: words[0]}
-}
-
-// spot is the place of a command's result: where its text ends, or, when that is inside something that was left open, the
-// end of an earlier paragraph of it, at worst of its first line. It looks back in growing steps, so that the longest comment
-// takes 18 readings.
-func (t *Thread) spot(body string, a Anchor) int {
-	end := lineEnd(body, a.End)
-	start := a.End - len(a.Text)
-	if start < 0 || a.End > len(body) || body[start:a.End] != a.Text || t.plain(body[:end]) {
-		return end
-	}
-	ends := paragraphs(body[start:a.End])
-	for step := 1; step <= len(ends); step *= 2 {
-		if at := lineEnd(body, start+ends[len(ends)-step]); t.plain(body[:at]) {
-			return at
-		}
-	}
-	return lineEnd(body, start)
-}
-
-// paragraphs are the ends of the lines that have an empty line below them.
-func paragraphs(text string) (ends []int) {
-	blank, at := true, 0
-	for line := range strings.Lines(text) {
-		now := strings.TrimSpace(line) == ""
-		if now && !blank {
-			ends = append(ends, at-1)
-		}
-		blank = now
-		at += len(line)
-	}
-	return ends
 }
 
 // inPlace puts what is to be said into a body that holds nothing of ours.

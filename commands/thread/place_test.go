@@ -92,7 +92,7 @@ func FuzzSeen(f *testing.F) {
 		if len(asked) == 0 || len(body) > 2000 || strings.Contains(body, "ai-flow:") {
 			return
 		}
-		th := &Thread{Event: github.Event{Comment: github.Comment{ID: 102}}, Anchors: anchors, Asked: asked}
+		th := &Thread{Event: github.Event{Comment: github.Comment{ID: 102}}, Read: read, Asked: asked}
 		for _, head := range []string{"", "status"} {
 			said := sayIt(th, body, head)
 			if back := Strip(said, 102); back != body {

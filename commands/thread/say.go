@@ -28,6 +28,7 @@ func (t *Thread) Ahead(ctx context.Context, r render.Result, status render.Statu
 	s.status, s.before, s.after = render.StatusLine(status), before, after
 	url, err := t.say(ctx, s)
 	if url != "" {
+		t.looked = true
 		return nil
 	}
 	return err
@@ -53,7 +54,7 @@ func (t *Thread) say(ctx context.Context, s saying) (url string, err error) {
 	t.Now = nil
 	if t.Event.Surface == github.OnReview {
 		return t.publish(ctx, outlet{}, func(l listing) (string, error) {
-			if len(l.own) > 0 && s.stage != acted && ownStanding(l.own[0].Body, s.id).Stage == Acted {
+			if len(l.own) > 0 && s.stage != acted && t.protects(ownStanding(l.own[0].Body, s.id)) {
 				return "", ErrStands
 			}
 			return t.review(s)
@@ -83,11 +84,16 @@ func (t *Thread) say(ctx context.Context, s saying) (url string, err error) {
 	return url, errors.Join(last, t.clear(ctx))
 }
 
+// protects reports whether what stands there is no matter of a status line or of a result that did not act.
+func (t *Thread) protects(s Standing) bool {
+	return s.Stage == Acted || s.Stage == Ahead && !t.looked
+}
+
 // write puts what is said into the comment with the command.
 func (t *Thread) write(ctx context.Context, s saying) (url string, err error) {
 	p, err := t.amend(ctx, t.command(), nil, func(body string) (string, error) {
 		clean, blocks := lift(body, s.id)
-		if s.stage != acted && standing(marks(blocks)).Stage == Acted {
+		if s.stage != acted && t.protects(standing(marks(blocks))) {
 			return "", ErrStands
 		}
 		return t.inPlace(clean, s)

@@ -26,6 +26,8 @@ func TestStrip(t *testing.T) {
 		{"a rule of a person's over another part", "x\n\n---\n\n" + begin + "> b\n" + end, "x\n\n---"},
 		{"the bottom, its rule taken away by a person", "x\n> <!-- ai-flow:result 123 stage=told part=bottom -->\n> b\n" + end, "x\n"},
 		{"two", "a\n\n" + begin + "> 1\n" + end + "\nb\n\n" + begin + "> 2\n" + end + "\nc", "a\nb\nc"},
+		{"the empty line below taken away by a person", "a\n\n" + begin + "> 1\n" + end + "b\n", "a\nb\n"},
+		{"the same after a form", "a\r\n\r\n" + crlf(begin+"> 1\n"+end) + "b\r\n", "a\r\nb\r\n"},
 		{"two at one place", "a\n\n" + begin + "> 1\n" + end + "\n\n" + begin + "> 2\n" + end + "\nb", "a\nb"},
 		{"line ends of a form", "a\r\n\r\n" + strings.ReplaceAll(begin+"> 1\n"+end, "\n", "\r\n") + "\r\nb\r\n", "a\r\nb\r\n"},
 		{"ours in a body with other line ends", "a\r\n\n\n" + begin + "> 1\n" + end + "\r\nb\r\n", "a\r\n\r\nb\r\n"},
@@ -35,6 +37,7 @@ func TestStrip(t *testing.T) {
 		{"not ended", "a\n\n" + begin + "> 1\n\nb", "a\n\n" + begin + "> 1\n\nb"},
 		{"ended beyond an empty line", "a\n\n" + begin + "> 1\n\n" + end, "a\n\n" + begin + "> 1\n\n" + end},
 		{"ended beyond text", "a\n\n" + begin + "mine\n" + end, "a\n\n" + begin + "mine\n" + end},
+		{"text behind a lone CR", "a\n\n" + begin + "> 1\rmine\n" + end, "a\n\n" + begin + "> 1\rmine\n" + end},
 		{"ended by the end of another", "a\n\n" + begin + "> 1\n> <!-- ai-flow:result 9 stage=told -->\n" + end, "a\n\n" + begin + "> 1\n> <!-- ai-flow:result 9 stage=told -->\n" + end},
 		{"an end alone", "a\n" + end, "a\n" + end},
 		{"not quoted", "<!-- ai-flow:result 123 stage=told -->\nx\n<!-- ai-flow:end -->\n", "<!-- ai-flow:result 123 stage=told -->\nx\n<!-- ai-flow:end -->\n"},
@@ -71,7 +74,9 @@ func crlf(text string) string { return strings.ReplaceAll(oneLineEnd(text), "\n"
 
 // place puts parts into a body at places that nobody chose well.
 func place(body string, id int64, parts render.Parts, a, b int) string {
-	t := &Thread{Anchors: func(string) []Anchor { return []Anchor{{End: a, Text: "/ask"}, {End: b, Text: "/ask"}} },
+	t := &Thread{Read: func(string) ([]Anchor, int) {
+		return []Anchor{{End: a, Text: "/ask"}, {End: b, Text: "/ask"}}, len(body)
+	},
 		Asked: []Anchor{{Text: "/ask"}, {Text: "/ask"}}}
 	s := saying{id: id, stage: told, status: "⏳"}
 	spots := t.spots(body)
@@ -120,6 +125,7 @@ func FuzzStrip(f *testing.F) {
 	for _, body := range bodies {
 		f.Add(body)
 		f.Add(begin + body + end)
+		f.Add(begin + "> a\n\n" + begin + end + body)
 		f.Add("x\n" + begin + "> " + body + "\n" + end + "y")
 	}
 	f.Fuzz(func(t *testing.T, body string) {
@@ -139,7 +145,7 @@ func FuzzStrip(f *testing.F) {
 // plainLines are the lines of a body that are in no quote, without white space and rules.
 func plainLines(body string) string {
 	var b strings.Builder
-	for line := range strings.SplitSeq(body, "\n") {
+	for line := range strings.SplitSeq(oneLineEnd(body), "\n") {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, ">") && line != "---" {
 			b.WriteString(line)
 		}

@@ -198,6 +198,51 @@ func TestAhead(t *testing.T) {
 	}
 }
 
+// A result that was written ahead may be all that tells of an edit that landed: who has not looked does not replace it.
+func TestAheadStandsForWhoHasNotLooked(t *testing.T) {
+	ctx := context.Background()
+	for _, surface := range []github.Surface{github.OnIssue, github.OnReview} {
+		s, th := newThread(t, surface, "/edit this")
+		if err := th.Ahead(ctx, result(th, render.Done, "Changed."), status(th), Digest("a"), Digest("b")); err != nil {
+			t.Fatal(err)
+		}
+		next := &Thread{API: s, Event: th.Event, Viewer: bot, Read: read, Asked: th.Asked}
+		if err := next.Wait(ctx, status(th)); !errors.Is(err, ErrStands) {
+			t.Errorf("it waits: %v", err)
+		}
+		if url, err := next.Tell(ctx, result(th, render.Refused, ""), false); !errors.Is(err, ErrStands) || url == "" {
+			t.Errorf("it refuses: %q, %v", url, err)
+		}
+		s.fault = failing("list", limited)
+		if surface == github.OnIssue {
+			s.fault = failing("read", limited)
+		}
+		if _, err := next.Look(ctx); err == nil {
+			t.Error("it has seen nothing, and says so to nobody")
+		}
+		s.fault = nil
+		if url, err := next.Tell(ctx, result(th, render.Failed, ""), false); !errors.Is(err, ErrStands) || url == "" {
+			t.Errorf("it fails: %q, %v", url, err)
+		}
+		if got, err := next.Look(ctx); err != nil || got.Stage != Ahead {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if _, err := next.Tell(ctx, result(th, render.Failed, ""), false); err != nil {
+			t.Errorf("who has looked decides: %v", err)
+		}
+		if _, err := th.Tell(ctx, result(th, render.Done, "Changed."), true); err != nil {
+			t.Error(err)
+		}
+	}
+	s, th := newThread(t, github.OnIssue, "/edit this")
+	if err := th.Ahead(ctx, result(th, render.Done, "Changed."), status(th), Digest("a"), Digest("b")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := th.Tell(ctx, result(th, render.Failed, ""), false); err != nil || strings.Contains(s.body(t, th), "Changed.") {
+		t.Errorf("who wrote it ahead takes it back: %v, %q", err, s.body(t, th))
+	}
+}
+
 // What a person writes while we work survives (F-58): before our look, and when they write over what we wrote (F-60).
 func TestPersonWritesMeanwhile(t *testing.T) {
 	s, th := newThread(t, github.OnIssue, "/edit this\n")

@@ -7,15 +7,17 @@
 // and the finaliser find our own text, and nobody else's, and replace it.
 //
 // Its one invariant: taking our text out of a body leaves exactly the bytes that people wrote (Strip), also when they edited
-// the comment while we worked; and at any moment there is at most one status or one result of a command on a thread.
+// the comment while we worked. And a result that was told without an error stands in one place, without a status line; other
+// comments of ours that an earlier failure left behind only point there.
 //
 // What is written before an act that cannot be taken back (the edit of a description) is written ahead: the result together
 // with a status line that holds the digests of the document before and after. So whoever comes next can tell whether the act
 // happened, and finishes or repeats it.
 //
-// It refuses to touch a comment of ours-looking text that somebody else wrote, to make words (package render does), and to
-// fail an act that has happened because it cannot be told: then the next place is tried, and the last one is the caller's
-// own page (F-47, F-56).
+// It refuses to touch a comment of ours-looking text that somebody else wrote, to put a result where a reader would not see
+// it (in a fence that a person left open), to close what a person left open, to make words (package render does), to post a
+// second time before it has looked, and to fail an act that has happened because it cannot be told: then the next place is
+// tried, and the last one is the caller's own page (F-47, F-56).
 package thread
 
 import (
@@ -41,8 +43,9 @@ type Thread struct {
 	API    API
 	Event  github.Event
 	Viewer string // our own login; what somebody else wrote is not ours whatever marks it holds
-	// Anchors finds the commands in a comment's body, our own text taken out.
-	Anchors func(body string) []Anchor
+	// Read finds the commands in a comment's body that holds nothing of ours, and foot, where what is about all of them
+	// goes: places where a reader would see it.
+	Read func(body string) (found []Anchor, foot int)
 	// Lone says that the command is one question alone, whose answer is a reply.
 	Lone bool
 	// Now is the body of the command's comment as it has just been read; nil when it was not. Look and the first Wait use it
@@ -51,6 +54,7 @@ type Thread struct {
 	// Asked are the commands as they were authorised: those of the event's body.
 	Asked []Anchor
 
+	looked bool // the caller knows of a result that was written ahead, and has decided about it
 	strays bool // a comment of ours stands in the place of another place, or may; the next result there takes it back
 }
 
@@ -85,8 +89,9 @@ type Standing struct {
 // ErrGone says that the comment with the command was deleted: then nobody is told anything new, unless an act has happened.
 var ErrGone = errors.New("the comment with the command was deleted")
 
-// ErrStands says that the result of an act stands on the thread, which nothing but a result of that act replaces.
-var ErrStands = errors.New("the result of an act that was done stands there")
+// ErrStands says that the result of an act stands on the thread, which nothing but a result of that act replaces. One that
+// was written ahead of its act is such a result for whoever has not looked.
+var ErrStands = errors.New("the result of an act stands there")
 
 // Digest is the digest of a document, as Ahead and Standing have it: of its text with line ends made one.
 func Digest(document string) string {

@@ -24,7 +24,7 @@ func (t *Thread) Wait(ctx context.Context, status render.Status) error {
 		clean, blocks := lift(body, s.id)
 		var keep []block
 		switch stands := standing(marks(blocks)); {
-		case stands.Stage == Acted:
+		case t.protects(stands):
 			return "", ErrStands
 		case stands.Stage == Told:
 			keep = only(blocks, wordResult)
@@ -45,10 +45,10 @@ func (t *Thread) waitBelow(ctx context.Context, s saying) error {
 		if err != nil || len(l.own) == 0 {
 			return body, err
 		}
-		switch stands := ownStanding(l.own[0].Body, s.id); stands.Stage {
-		case Acted:
+		switch stands := ownStanding(l.own[0].Body, s.id); {
+		case t.protects(stands):
 			return "", ErrStands
-		case Told:
+		case stands.Stage == Told:
 			clean := withoutStatus(l.own[0].Body, s.id)
 			if told := lay(clean, s.statusBlock(len(clean))); len(told) <= maxBody {
 				body = told

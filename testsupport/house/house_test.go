@@ -51,8 +51,8 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 		}
 		for _, name := range storyName.FindAllString(d.src, -1) {
 			named++
-			if _, err := os.Stat("../../cmd/ai-flow/testdata/script/" + name); err != nil {
-				t.Errorf("%s names a story: %v", d.path, err)
+			if found, err := filepath.Glob("../../cmd/ai-flow/testdata/*/" + name); err != nil || len(found) == 0 {
+				t.Errorf("%s names %s, which is no story here (%v)", d.path, name, err)
 			}
 		}
 	}
