@@ -31,7 +31,7 @@ func (r *run) build(ctx context.Context) {
 	if taken, ok = r.gated(ctx, taken); !ok {
 		return
 	}
-	r.noteChanged()
+	r.noteJudged(taken)
 	if !r.workflowPatch(ctx, taken) {
 		return
 	}

@@ -80,10 +80,7 @@ func (r *run) runGates(ctx context.Context, tree git.OID, round int) bool {
 		if report.End == executor.GateBroken {
 			r.say("the gate %s could not be run: %v", g.Name, report.Err)
 		}
-		var ok bool
-		if tree, result.Changed, ok = r.after(ctx, tree); !ok {
-			return false
-		}
+		tree, result.Changed = r.after(ctx, tree)
 		r.gates = append(r.gates, result)
 	}
 	return true
@@ -100,24 +97,28 @@ func (r *run) addGate(g executor.GateReport) {
 	}
 }
 
-// after looks at what a gate did to the tree. A tree that may not come back ("") is one that the gate changed.
-func (r *run) after(ctx context.Context, before git.OID) (tree git.OID, changed []string, ok bool) {
+// after looks at what a gate did to the tree. It gives "" for a tree that may not come back or cannot be read any more; what
+// later gates do to that is not known. The work was taken before, so nothing of this is a failure of the run.
+func (r *run) after(ctx context.Context, before git.OID) (tree git.OID, changed []string) {
 	taken, err := r.tree.TakeBack(ctx, git.Limits{})
+	if before == "" {
+		return taken.Tree, nil
+	}
 	var changes []git.Change
-	if err == nil && taken.Tree != "" && before != "" {
+	if err == nil && taken.Tree != "" {
 		changes, err = r.Repo.Changes(ctx, before, taken.Tree)
 	}
 	if err != nil {
-		r.fail(ctx, failure{class: "git", message: "the tree could not be looked at after a gate; nothing was committed", err: err})
-		return "", nil, false
+		r.say("looking at the tree after a gate: %v", err)
+		return "", []string{"."}
 	}
 	for _, c := range changes {
 		changed = append(changed, c.Path)
 	}
 	for _, p := range taken.Refused {
-		changed = append(changed, p.Path)
+		changed = append(changed, either(p.Path, "."))
 	}
-	return taken.Tree, changed, true
+	return taken.Tree, changed
 }
 
 // keep has the tree remembered while there is another round for which it would be brought back.
@@ -152,8 +153,11 @@ func (r *run) rewound(ctx context.Context, tree git.OID, kept bool) bool {
 	return false
 }
 
-// noteChanged says which gates changed the tree they judged.
-func (r *run) noteChanged() {
+// noteJudged says where what was judged is not quite what is committed.
+func (r *run) noteJudged(taken git.Taken) {
+	if len(r.gates) > 0 && taken.Tree != taken.Whole {
+		r.note("The gates ran on a tree that holds the changed workflow files too.")
+	}
 	for _, g := range r.gates {
 		if len(g.Changed) == 0 {
 			continue

@@ -134,8 +134,23 @@ func TestGateThatChangesTheTree(t *testing.T) {
 	if !strings.Contains(notes, "Gate `writes` changed the tree it ran on") || !strings.Contains(notes, "not committed") {
 		t.Errorf("notes %q", notes)
 	}
-	if g := out.Report.Gates; g[0].Tree == "" || g[1].Tree != "" || len(g[0].Changed) == 0 {
+	if g := out.Report.Gates; g[0].Tree == "" || g[1].Tree != "" || len(g[0].Changed) == 0 || len(g[1].Changed) > 0 {
 		t.Errorf("%+v", g)
+	}
+}
+
+// What a gate destroys was taken before it ran.
+func TestGateThatRemovesTheTree(t *testing.T) {
+	s := newStage(t, "")
+	s.flow.Policy.Gates, s.flow.Policy.Rounds = gates("a", `rm -rf "$PWD"`, "b", "true"), 2
+	s.agent.act = func(s scene) { s.write("b.go", "package b\n"); s.write(".github/workflows/x.yml", "on: push\n") }
+	out := s.run(t.Context(), "/build it")
+	notes := strings.Join(out.Result.Notes, " ")
+	if b := s.git("show", out.Branch+":b.go"); out.Result.Outcome != render.Restricted || b != "package b\n" || len(s.agent.tasks) != 1 {
+		t.Errorf("%+v: %q", out.Result, b)
+	}
+	if !strings.Contains(notes, "Gate `a` changed the tree") || !strings.Contains(notes, "no further round") || !strings.Contains(notes, "workflow files too") {
+		t.Errorf("notes %q", notes)
 	}
 }
 

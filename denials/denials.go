@@ -8,6 +8,8 @@
 //   - observed: a tool printed that the operating system denied something, or that a command is not installed. It is a
 //     guess, made from text that the agent controls.
 //
+// What a gate printed is read in the same way as what a tool did, by a Collector of its own; see [Gated].
+//
 // A [Collector] joins the three: one want for each subject, told by the most telling channel, counted by how often it was
 // met. Its one invariant: whatever arrives, in whatever pieces, it keeps a bounded amount of memory, does work linear in the
 // bytes it got, and says the same as if the output had come in one piece.
