@@ -130,7 +130,7 @@ func feed(t testing.TB, lines [][]byte, total int, watch func()) int {
 // rss is the resident memory of this process in bytes.
 func rss(t testing.TB) int64 {
 	status, err := os.ReadFile("/proc/self/statm")
-	testsupport.Need(t, err == nil, "/proc", "Linux")
+	testsupport.Need(t, err == nil, "/proc, so Linux", "docker run --rm -v \"$PWD:/src\" -w /src golang:1.26 go test ./acpclient -bench .")
 	pages, err := strconv.ParseInt(strings.Fields(string(status))[1], 10, 64)
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 // An agent that asks without end and never reads ends its own connection at the stated 10 s, and holds no more than the
 // stated number of goroutines until then.
 func TestAgentThatDoesNotRead(t *testing.T) {
-	testsupport.Need(t, !testing.Short(), "the 10 s that an agent may leave its input unread", "go test without -short")
+	testsupport.Need(t, !testing.Short(), "the 10 s that an agent may leave its input unread", "go test ./acpclient")
 	for name, line := range map[string]func(int) string{
 		"unknown requests":    func(i int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"no/such","params":{}}`, i) },
 		"permission requests": func(i int) string { return askFor(fmt.Sprint(i), "c") },

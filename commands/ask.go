@@ -16,7 +16,7 @@ func (r *run) ask(ctx context.Context) {
 		answered = r.answer(i, s) || answered
 	}
 	if !answered {
-		r.fail(ctx, failure{class: "answer", message: "the agent ended its turn without an answer", next: "Give the command again, or put the question differently."})
+		r.fail(ctx, failure{class: "answer", message: "the agent ended its turn without an answer", next: r.again(", or put the question differently")})
 		return
 	}
 	r.status = render.Done
@@ -26,7 +26,7 @@ func (r *run) ask(ctx context.Context) {
 func (r *run) answer(i int, s Segment) bool {
 	out := r.segment(s, r.answers.texts[i])
 	if out.OK = out.Text != ""; !out.OK {
-		out.Note = "the agent returned no answer."
+		out.Note = "got no answer."
 	}
 	r.segments = append(r.segments, out)
 	return out.OK
@@ -40,6 +40,15 @@ func (r *run) segment(s Segment, text string) render.Segment {
 func (r *run) partial() {
 	r.segments = nil
 	for i, s := range r.Comment.Segments {
-		r.segments = append(r.segments, r.segment(s, r.answers.texts[i]))
+		out := r.segment(s, r.answers.texts[i])
+		switch {
+		case s.Command == Edit:
+			out.Note = "changed nothing."
+		case s.Command == Ask && out.Text == "":
+			out.Note = "got no answer."
+		case s.Command == Ask:
+			out.Note = "was not answered in full."
+		}
+		r.segments = append(r.segments, out)
 	}
 }

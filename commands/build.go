@@ -66,7 +66,7 @@ func (r *run) takeBack(ctx context.Context) (git.Taken, bool) {
 	if len(taken.Refused) > 0 {
 		r.refused = taken.Refused
 		r.refuse(&Refusal{Message: "left what may not be committed, so nothing was",
-			Next: "Give the command again and say that this is to be left out."})
+			Next: r.again(", and say that this is to be left out")})
 		return taken, false
 	}
 	return taken, true
@@ -83,7 +83,7 @@ func (r *run) workflowPatch(ctx context.Context, taken git.Taken) bool {
 	}
 	if err != nil {
 		r.fail(ctx, failure{class: "git", message: "changes of workflow files could not be set apart, so nothing was committed", err: err,
-			next: "Give the command again and say that workflow files are to be left alone."})
+			next: r.again(", and say that workflow files are to be left alone")})
 		return false
 	}
 	r.patch = patch

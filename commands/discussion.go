@@ -35,21 +35,27 @@ func (r *run) findInDiscussion(ctx context.Context) {
 			r.say("of the discussion only %d bytes were searched for quotes", maxDiscussion)
 			return
 		}
-		missing = r.foundIn(s, missing)
+		missing = r.foundIn(ctx, s, missing)
 	}
 }
 
 // foundIn notes the quotes that stand in a comment and returns the others.
-func (r *run) foundIn(s Said, missing []int) (left []int) {
+func (r *run) foundIn(ctx context.Context, s Said, missing []int) (left []int) {
 	s.Text = withoutDetails(s.Text)
-	var quotedBy []int
+	var here, quotedBy []int
 	for _, i := range missing {
 		if len(locate(normalise(s.Text), r.Comment.Segments[i].Quote).spans) > 0 {
-			r.found[i].said = &s
-			quotedBy = append(quotedBy, i+1)
+			here = append(here, i)
 		} else {
 			left = append(left, i)
 		}
+	}
+	if len(here) > 0 && s.Counts != nil && !s.Counts(ctx) {
+		return missing
+	}
+	for _, i := range here {
+		r.found[i].said = &s
+		quotedBy = append(quotedBy, i+1)
 	}
 	if len(quotedBy) > 0 {
 		r.quoted = append(r.quoted, Foreign{Label: "a comment by " + s.by() + ", quoted by segment " + numbers(quotedBy), Text: s.Text})

@@ -32,9 +32,8 @@ type Document struct {
 type Place interface {
 	// Document reads the document as it is now.
 	Document(ctx context.Context) (Document, error)
-	// Discussion is what people who may write have said about the document, oldest first. What others said is left out, and so
-	// are the command, which holds the quote itself, and our own words. It is asked for at most once in a run, and only when a
-	// quote does not stand in the document.
+	// Discussion is what was said about the document, oldest first, without the command, which holds the quote itself, and
+	// without our own words. It is asked for at most once in a run, and only when a quote does not stand in the document.
 	Discussion(ctx context.Context) ([]Said, error)
 	// Announce is told before Replace what will be told once it has succeeded: whoever comes after a crash between the two can
 	// then tell whether it has. An error means that Replace must not be called.
@@ -44,8 +43,12 @@ type Place interface {
 	Replace(ctx context.Context, was, now string) error
 }
 
-// Said is a comment of somebody who may write.
-type Said struct{ Author, Text, URL string }
+// Said is a comment. Its words reach the agent only if its author may write, which Counts finds out; nil: they may. It is
+// asked only of a comment in which a quote stands, since asking is a call, and strangers decide how many comments there are.
+type Said struct {
+	Author, Text, URL string
+	Counts            func(ctx context.Context) bool
+}
 
 // ErrMoved says that a document is no longer what it was when it was read.
 var ErrMoved = errors.New("the document has changed meanwhile")

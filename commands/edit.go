@@ -20,25 +20,26 @@ func (r *run) edit(ctx context.Context) {
 	}
 	edited, ok := r.readBack(ctx)
 	if !ok {
-		r.partial()
+		r.reportSegments(false)
 		return
 	}
 	if r.leaks(edited) {
-		r.refuse(&Refusal{Message: "brought a known secret into " + r.document.Name + ", so nothing was written",
-			Next: "Give the command again and say that it is to be left out."})
-		r.partial()
+		r.reject("a known secret")
 		return
 	}
 	if what := smuggled(r.snapshot, edited); what != "" {
-		r.refuse(&Refusal{Message: "brought " + what + " into " + r.document.Name + ", so nothing was written",
-			Next: "Give the command again and say that it is to be left out."})
-		r.partial()
+		r.reject(what)
 		return
 	}
 	if edited != r.snapshot {
 		r.land(ctx, edited)
 		return
 	}
+	r.unchanged()
+}
+
+// unchanged is the end of an edit that changed nothing. What it was asked beside is answered.
+func (r *run) unchanged() {
 	r.reportSegments(false)
 	r.status, r.headline = render.Done, "changed nothing."
 	if !r.anyAnswer() {
@@ -61,9 +62,19 @@ func (r *run) readBack(ctx context.Context) (string, bool) {
 	if why == "" {
 		return normalise(string(data)), true
 	}
-	r.fail(ctx, failure{class: "document", message: "what the agent left of the document cannot be used: " + why + ". The document is unchanged", err: err,
-		next: "Give the command again, or say more plainly what is to stay."})
+	r.fail(ctx, r.unusable(why, err))
 	return "", false
+}
+
+func (r *run) unusable(why string, err error) failure {
+	return failure{class: "document", lead: changedNothing, message: "what the agent left of " + r.document.Name + " cannot be used (" + why + ")", err: err,
+		next: r.again(", and say more plainly what is to stay")}
+}
+
+// reject refuses an edit for what it would bring into the document. Questions beside it are answered all the same.
+func (r *run) reject(what string) {
+	r.refuse(&Refusal{Message: "changed nothing: the edit would bring " + what + " into " + r.document.Name, Next: r.again(", and say that it is to be left out")})
+	r.reportSegments(false)
 }
 
 // smuggled names what an edit added that a reader of the document would not see: a mark by which ai-flow finds its own
@@ -108,26 +119,35 @@ func (r *run) reportSegments(landed bool) {
 			continue
 		}
 		out := r.segment(s, r.answers.texts[i])
-		switch {
-		case strings.HasPrefix(out.Text, conflict):
-			out.Note = "contradicts another edit, so neither was made."
+		switch contradicts := strings.HasPrefix(out.Text, conflict); {
 		case r.failure != nil && r.failure.unsure:
-			out.Note = "may have been made."
-		case r.over():
-			out.Note = "was not made."
+			out.Note = "may have changed " + r.document.Name + "."
 		case !landed:
 			out.Note = "changed nothing."
+		case contradicts:
+			out.Note = "was left out."
 		default:
 			out.OK = true
-			if out.Text == "" {
-				out.Note = "the agent says nothing about it; the difference shows what it did."
-			}
 		}
-		if f := r.found[i]; len(f.spans) > 1 {
-			out.Note = strings.TrimSpace(out.Note + " The quote is " + f.words() + ".")
-		}
+		out.Remark = r.remark(out.Text, landed, r.found[i])
 		r.segments = append(r.segments, out)
 	}
+}
+
+// remark is what a reader should know of an edit whatever came of it, in whole sentences. That edits contradict each other is
+// the agent's word.
+func (r *run) remark(text string, landed bool, f finding) string {
+	var said []string
+	switch {
+	case strings.HasPrefix(text, conflict):
+		said = append(said, "The agent says that this edit contradicts another one.")
+	case landed && text == "":
+		said = append(said, "The agent said nothing about it.")
+	}
+	if len(f.spans) > 1 {
+		said = append(said, "The quote is "+f.words()+".")
+	}
+	return strings.Join(said, " ")
 }
 
 func (r *run) anyAnswer() bool {

@@ -89,6 +89,7 @@ type run struct {
 	commit   git.OID
 	patch    []byte
 	failure  *failure
+	tail     string // the end of the standard error of an agent that failed: foreign
 }
 
 // fork is a copy that comes to an end of its own: what it adds is not the run's.

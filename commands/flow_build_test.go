@@ -130,7 +130,7 @@ func TestBuildOutcomes(t *testing.T) {
 			outcome: render.Done, headline: "1 file, +1 −0", commit: true},
 		{name: "not swept by the launch", comment: "/build x", act: func(s scene) { s.write("b.go", "package b\n") }, loud: true,
 			outcome: render.Done, headline: "1 file", commit: true},
-		{name: "without anything to go by", comment: "/build", outcome: render.Refused, headline: "nothing to go by"},
+		{name: "without anything to go by", comment: "/build", outcome: render.Refused, headline: "has no text, and there is no document"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -121,8 +121,7 @@ type stage struct {
 
 func newStage(t *testing.T, document string) *stage {
 	t.Helper()
-	_, err := exec.LookPath("git")
-	testsupport.Need(t, err == nil, "git", "apt-get install git")
+	testsupport.Tools(t, "git")
 	s := &stage{t: t, checkout: t.TempDir(), agent: &fakeAgent{t: t, temp: t.TempDir()}}
 	s.git("init", "--quiet", "--initial-branch=main")
 	for name, text := range map[string]string{"README.md": "hello\n", "a.go": "package a\n", ".github/workflows/ci.yml": "on: push\n"} {
@@ -307,14 +306,14 @@ func TestEdit(t *testing.T) {
 		{name: "changed", comment: "/edit say old", act: func(s scene, _ string) { s.revise("new", "old") }, say: []string{"Said old."},
 			outcome: render.Done, after: strings.Replace(before, "new", "old", 1), headline: "changed the document.", diffs: true},
 		{name: "changed without a word", comment: "/edit say old", act: func(s scene, _ string) { s.revise("new", "old") },
-			outcome: render.Done, after: strings.Replace(before, "new", "old", 1), headline: "changed the document.", notes: []string{"says nothing"}, diffs: true},
+			outcome: render.Done, after: strings.Replace(before, "new", "old", 1), headline: "changed the document.", notes: []string{"The agent said nothing about it."}, diffs: true},
 		{name: "CRLF and no last line break stay", before: "a\r\nb\r\nc", comment: "/edit x", act: func(s scene, _ string) { s.revise("b", "B") },
 			outcome: render.Done, after: "a\r\nB\r\nc", headline: "changed the document.", diffs: true},
 		{name: "unchanged", comment: "/edit say new", say: []string{"It does already."}, outcome: render.Nothing, after: before, headline: "changed nothing.", notes: []string{"changed nothing"}},
 		{name: "unchanged, with an answer", comment: "/edit say new\n/ask why?", say: []string{"", "Because."}, outcome: render.Done, after: before, headline: "changed nothing.", notes: []string{"changed nothing", ""}},
 		{name: "only white space at the end", comment: "/edit x", act: func(s scene, _ string) { s.revise("words.\n", "words.  \n\n\n") }, outcome: render.Nothing, after: before, headline: "changed nothing."},
 		{name: "contradicting", comment: "/edit a\n/edit b", say: []string{"CONFLICT: they differ", "CONFLICT: they differ"}, outcome: render.Nothing, after: before, headline: "changed nothing.",
-			notes: []string{"contradicts", "contradicts"}},
+			notes: []string{"changed nothing. The agent says that this edit contradicts another one.", "changed nothing. The agent says that"}},
 		{name: "S6 a mark of ours", comment: "/edit x", act: func(s scene, _ string) { s.revise("new", "new <!-- ai-flow:end -->") }, outcome: render.Refused, after: before, headline: "a mark of ai-flow"},
 		{name: "S7 tag letters", comment: "/edit x", act: func(s scene, _ string) { s.revise("new", "new\U000e006c\U000e0065") }, outcome: render.Refused, after: before, headline: "invisible characters"},
 		{name: "S7 another mark in the place of one", before: "a <!-- ai-flow:begin 3 -->\n", comment: "/edit x", act: func(s scene, _ string) { s.revise("begin 3", "begin 99") }, outcome: render.Refused,
@@ -348,7 +347,7 @@ func TestEdit(t *testing.T) {
 		{name: "moved at the same place", comment: "/edit x", act: func(s scene, path string) {
 			s.revise("new", "old")
 			s.put(path, strings.Replace(before, "new", "odd", 1))
-		}, outcome: render.Failed, after: strings.Replace(before, "new", "odd", 1), headline: "nothing was written; the proposed change is below", notes: []string{"was not made"}, diffs: true},
+		}, outcome: render.Failed, after: strings.Replace(before, "new", "odd", 1), headline: "changed nothing: someone changed the same lines of the document meanwhile.", notes: []string{"changed nothing."}, diffs: true},
 		{name: "moved to the same", comment: "/edit x", act: func(s scene, path string) {
 			s.revise("new", "old")
 			s.put(path, strings.Replace(before, "new", "old", 1))
@@ -377,7 +376,7 @@ func TestEdit(t *testing.T) {
 				t.Errorf("diffs %+v", out.Result.Diffs)
 			}
 			for i, note := range tt.notes {
-				if got := out.Result.Segments[i].Note; !strings.Contains(got, note) || note == "" && got != "" {
+				if got := out.Result.Segments[i].Note + " " + out.Result.Segments[i].Remark; !strings.Contains(got, note) || note == "" && got != " " {
 					t.Errorf("segment %d is noted %q, want %q", i, got, note)
 				}
 			}

@@ -42,7 +42,7 @@ func (r *run) gated(ctx context.Context, taken git.Taken) (git.Taken, bool) {
 		if !r.worthAnother(round) || !r.rewound(ctx, taken.Whole, kept) {
 			return taken, true
 		}
-		next, more, ok := r.again(ctx, taken, round+1)
+		next, more, ok := r.mend(ctx, taken, round+1)
 		if !ok || !more {
 			return next, ok
 		}

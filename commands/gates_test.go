@@ -176,7 +176,7 @@ func TestPassesAddUp(t *testing.T) {
 	s.agent.say = []string{"Said."}
 	s.agent.report = executor.Report{Usage: executor.Usage{Input: 10, Output: 2, Total: 12}, Steps: []executor.Step{{Kind: "read"}}, MoreSteps: 1, Unasked: 1,
 		Receipts: []executor.Receipt{{Kind: "edit"}}, Refusals: []executor.Refusal{{Kind: "fetch"}}, Phases: []executor.Phase{{Name: "turn", Took: time.Second}},
-		Wants: []denials.Want{{Subject: "aift-no-such", Channel: denials.Observed, Kind: denials.MissingTool, Source: "agent", Count: 1}}}
+		Wants: []denials.Want{{Subject: "aift-no-such", Channel: denials.Observed, Kind: denials.MissingTool, Source: "agent", Count: 1, Observed: 1}}}
 	s.rounds(func(s scene) { s.write("b.go", "x\n") }, func(sc scene) { sc.write("b.go", "y\n"); s.agent.say = []string{"Mended."} }, func(s scene) { s.write("b.go", "package b\n") })
 	out := s.run(t.Context(), "/build it")
 	r := out.Report

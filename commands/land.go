@@ -16,6 +16,9 @@ const (
 	settleFor = 20 * time.Second // for finding out whether a write happened, also when the run is cancelled meanwhile
 )
 
+// ErrTakenBack is what Place.Announce returns when the person who gave the command has deleted it meanwhile.
+var ErrTakenBack = errors.New("the comment with the command was deleted")
+
 // write is one replacement of the document, as it was handed to the place.
 type write struct {
 	was, now string
@@ -43,7 +46,7 @@ func (r *run) land(ctx context.Context, edited string) {
 			return
 		}
 		if err := l.announce(ctx, w); err != nil {
-			l.propose(ctx, failure{class: "github", message: "the result could not be announced, so nothing was written; the proposed change is below", err: err})
+			l.propose(ctx, l.unannounced(err))
 			return
 		}
 		switch err := r.Place.Replace(ctx, w.was, w.now); {
@@ -65,14 +68,14 @@ func (r *run) land(ctx context.Context, edited string) {
 func (l *landing) next(ctx context.Context) (w write, ok bool) {
 	current, err := l.read(ctx)
 	if err != nil {
-		l.propose(ctx, l.doubt("the document could not be read again", failure{class: "document", err: err}))
+		l.propose(ctx, l.doubt(failure{class: "document", message: "%s could not be read again", err: err}))
 		return w, false
 	}
 	wanted, merged := l.edited, false
 	if now := normalise(current.Body); now != l.snapshot {
 		if wanted, merged = merge3(l.snapshot, l.edited, now); !merged {
-			l.propose(ctx, l.doubt("the document was changed meanwhile at the same place",
-				failure{class: "moved", next: "Give the command again to work on the document as it is now.", err: l.err}))
+			l.propose(ctx, l.doubt(failure{class: "moved", message: "someone changed the same lines of %s meanwhile", err: l.err,
+				next: l.onTheNewText()}))
 			return w, false
 		}
 	}
@@ -83,7 +86,7 @@ func (l *landing) next(ctx context.Context) (w write, ok bool) {
 	case w.now == w.was:
 		l.complete(w)
 	case l.failed == failures, l.failed > 0 && ctx.Err() != nil:
-		l.propose(ctx, failure{class: "document", message: "the document could not be written; the proposed change is below", err: l.err})
+		l.propose(ctx, failure{class: "document", lead: changedNothing, message: l.document.Name + " could not be written", err: l.err, next: l.again("")})
 	default:
 		return w, true
 	}
@@ -100,14 +103,31 @@ func (l *landing) read(ctx context.Context) (Document, error) {
 	return l.Place.Document(ctx)
 }
 
-// doubt completes a failure. After a write of unknown outcome nobody can say that nothing was written.
-func (l *landing) doubt(what string, f failure) failure {
-	f.message = what + ", so nothing was written; the proposed change is below"
+// doubt completes a failure, whose message names the document at %s. After a write of unknown outcome nobody can say that
+// nothing was written.
+func (l *landing) doubt(f failure) failure {
+	f.lead, f.message, f.next = changedNothing, fmt.Sprintf(f.message, l.document.Name), either(f.next, l.again(""))
 	if l.failed > 0 {
-		f.message = "writing failed and " + what + ", so it is not known whether the change is in it; the change is below"
-		f.next, f.unsure = "Look at the document before giving the command again.", true
+		f.lead, f.message = "", "writing failed, and "+f.message+", so it is not known whether the change is there"
+		f.next, f.unsure = "Look at "+l.document.Name+" before you give the command again"+l.anew()+".", true
 	}
 	return f
+}
+
+// onTheNewText is how a change that met another one is tried again.
+func (l *landing) onTheNewText() string {
+	if l.Surface == Local {
+		return l.again(" to work on the text as it is now")
+	}
+	return "To try again on the text as it is now, give the command" + l.anew() + "."
+}
+
+// unannounced is a change that may not be made because the place did not take what would be told of it.
+func (l *landing) unannounced(err error) failure {
+	if errors.Is(err, ErrTakenBack) {
+		return failure{class: "github", lead: changedNothing, message: ErrTakenBack.Error(), err: err}
+	}
+	return failure{class: "github", lead: changedNothing, message: "the result could not be announced on the thread", err: err, next: l.again("")}
 }
 
 // announce tells the place what will be told once w has succeeded, in the same words.
@@ -123,7 +143,8 @@ func (l *landing) giveUp(ctx context.Context) {
 		l.failed = failures
 	}
 	if _, open := l.next(ctx); open {
-		l.propose(ctx, failure{class: "moved", message: fmt.Sprintf("the document changed %d times while it was being written, so nothing was; the proposed change is below", tries)})
+		l.propose(ctx, failure{class: "moved", lead: changedNothing, next: l.again(""),
+			message: fmt.Sprintf("%s changed %d times while it was being written", l.document.Name, tries)})
 	}
 }
 

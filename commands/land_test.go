@@ -150,7 +150,7 @@ func TestLandingTellsTheTruth(t *testing.T) {
 			}
 		default:
 			ends["not done"]++
-			if there || out.Result.Outcome != render.Failed || out.Result.Diffs == nil || out.Result.Segments[0].Note != "was not made." {
+			if there || out.Result.Outcome != render.Failed || out.Result.Diffs == nil || out.Result.Segments[0].Note != "changed nothing." {
 				t.Errorf("%v: said not to be done: %+v, body %q", faults, out.Result, p.body)
 			}
 		}
@@ -186,7 +186,7 @@ func TestLandingIsAnnouncedFirst(t *testing.T) {
 	p := &faultyPlace{silent: errors.New("the comment is gone")}
 	_, out := landIn(t.Context(), p)
 	checkOutcome(t, out)
-	if out.Report.Failure.Class != "github" || p.writes != 0 || p.body != beforeLanding || out.Result.Diffs == nil || !strings.HasSuffix(out.Result.Headline, "The description is unchanged.") {
+	if out.Report.Failure.Class != "github" || p.writes != 0 || p.body != beforeLanding || out.Result.Diffs == nil || out.Result.Headline != "changed nothing: the result could not be announced on the thread." {
 		t.Errorf("%+v, %d writes", out.Result, p.writes)
 	}
 }

@@ -79,7 +79,7 @@ func TestMerge3KeepsBothOfDisjointEdits(t *testing.T) {
 // (The other way round we may be stricter.)
 func TestMerge3AgainstGit(t *testing.T) {
 	bin, err := exec.LookPath("git")
-	testsupport.Need(t, err == nil, "git", "apt-get install git")
+	testsupport.Need(t, err == nil, "git", "sudo apt-get install -y git")
 	random := rand.New(rand.NewPCG(3, 4))
 	dir := t.TempDir()
 	write := func(name, text string) string {

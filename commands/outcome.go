@@ -17,16 +17,32 @@ import (
 // log alone, because it may quote what a stranger wrote (F-25).
 type failure struct {
 	class, phase, message, next string
+	lead                        string // what came of it, before the message; "" means that the run stopped
 	err                         error
 	unsure                      bool // what was to be written may stand there
+}
+
+// changedNothing leads a failure that left the document alone.
+const changedNothing = "changed nothing"
+
+// again is how a command is given once more, with what is to be done about it. On GitHub only a new comment commands: an
+// edited one is never read.
+func (r *run) again(and string) string { return "Give the command again" + r.anew() + and + "." }
+
+// anew is where a command is given once more; "" in a terminal.
+func (r *run) anew() string {
+	if r.Surface == Local {
+		return ""
+	}
+	return " in a new comment"
 }
 
 // fail decides the outcome. A context that has ended makes every failure a cancellation: what broke then broke because of
 // it.
 func (r *run) fail(ctx context.Context, f failure) {
 	r.status, r.failure = render.Failed, &f
-	r.headline, r.next = "stopped: "+f.message+".", f.next
-	if r.command == Edit && r.launched && r.document.Name != "" && f.class != "moved" && f.class != "document" {
+	r.headline, r.next = either(f.lead, "stopped")+": "+f.message+".", f.next
+	if r.command == Edit && r.launched && r.document.Name != "" && f.lead == "" && !f.unsure {
 		r.headline += " " + strings.ToUpper(r.document.Name[:1]) + r.document.Name[1:] + " is unchanged."
 	}
 	if f.err == nil {
@@ -40,7 +56,7 @@ func (r *run) fail(ctx context.Context, f failure) {
 		}
 		r.headline = "was cancelled before it was done."
 		if r.branch == "" && r.commit == "" {
-			r.next = "Give the command again."
+			r.next = r.again("")
 		}
 	}
 }
@@ -51,6 +67,12 @@ func (r *run) failLaunch(ctx context.Context, err error) {
 	var e *executor.Failure
 	if errors.As(err, &e) {
 		f.class, f.phase, f.message, f.next = e.Class.String(), e.Phase, strings.TrimRight(e.Message, "."), e.Fix
+		r.tail = e.Tail
+	}
+	if f.next == "" && r.RunURL == "" {
+		f.next = "The run's log has more."
+	} else if f.next == "" {
+		f.next = r.again("")
 	}
 	r.fail(ctx, f)
 }
@@ -65,6 +87,9 @@ func (r *run) refuse(refusal *Refusal) {
 		message = "was not carried out: " + message
 	}
 	r.status, r.headline, r.next = render.Refused, sentence(message), refusal.Next
+	if refusal.Reason != 0 && r.next != "" && r.Surface != Local {
+		r.next += " Post it as a new comment: an edited one is not read."
+	}
 }
 
 // parsed is what a message of the parser's is about.
@@ -107,7 +132,7 @@ func (r *run) outcome() Outcome {
 
 func (r *run) result() render.Result {
 	result := render.Result{
-		Outcome: r.status, Command: r.commandName(), Requester: r.Requester.Login, RunURL: r.RunURL,
+		Outcome: r.status, Command: r.commandName(), Commands: r.commandNames(), Requester: r.Requester.Login, RunURL: r.RunURL,
 		Thread:   render.Thread{Kind: r.Surface.kind(), Number: r.Number, Command: r.CommentURL},
 		Segments: r.segments, Headline: r.headline, NextStep: r.next, Diffs: r.diffs, Notes: r.notes,
 		Refused: paths(r.refused), Left: paths(r.left), Ambient: r.ambient,
@@ -141,16 +166,27 @@ func (r *run) commandName() string {
 	return r.command.String()
 }
 
+// commandNames are the commands of the comment; none when it is refused for one of them, or for something else.
+func (r *run) commandNames() (names []string) {
+	if r.subject != "" {
+		return nil
+	}
+	for _, s := range r.Comment.Segments {
+		names = append(names, s.Command.String())
+	}
+	return names
+}
+
 func (r *run) howItRan() render.Run {
 	if r.room == nil {
-		return render.Run{ModelAsked: r.model, Duration: time.Since(r.began)}
+		return render.Run{ModelAsked: r.model, Duration: time.Since(r.began), Tail: r.tail}
 	}
 	report := r.report
 	run := render.Run{
 		Agent: r.AgentName, AgentStatus: r.AgentStatus, AgentVersion: report.AgentVersion,
 		ModelAsked: r.model, ModelEffective: report.ModelEffective, Isolated: r.room.Identity().Isolated(),
 		Input: report.Usage.Input, Output: report.Usage.Output, Duration: time.Since(r.began),
-		StopReason: report.StopReason, Unasked: report.Unasked, MoreSteps: report.MoreSteps,
+		StopReason: report.StopReason, Unasked: report.Unasked, MoreSteps: report.MoreSteps, Tail: r.tail,
 		Commit: string(r.base), Token: r.Token, Policy: r.Policy.Source,
 	}
 	if run.Isolated {
@@ -167,7 +203,7 @@ func (r *run) howItRan() render.Run {
 		run.Steps = append(run.Steps, render.Step{Phase: "turn", Tool: s.Kind, Title: either(s.Command, s.Title), Status: s.Status, Exit: s.Exit, Took: s.Took, Unasked: s.Unasked})
 	}
 	for _, a := range report.Receipts {
-		run.Receipts = append(run.Receipts, render.Receipt{Action: either(a.Command, a.Title), Mode: a.Mode})
+		run.Receipts = append(run.Receipts, render.Receipt{Action: either(a.Command, a.Title)})
 	}
 	return run
 }

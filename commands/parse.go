@@ -129,7 +129,11 @@ func Parse(body, prefix string) (Comment, error) {
 			Message: fmt.Sprintf("the command %q on line %d belongs, as Markdown reads it, to the quote, list or table above it", swallowed.head.word, swallowed.number),
 			Next:    "Put an empty line above the command."}
 	}
-	return comment, judge(found, comment.Segments)
+	err := judge(found, comment.Segments)
+	if len(comment.Segments) > maxSegments { // refused; more are only work for whoever shows that
+		comment.Segments = comment.Segments[:maxSegments]
+	}
+	return comment, err
 }
 
 // judge refuses what the segments cannot mean together.
@@ -152,8 +156,9 @@ func judge(found []line, segments []Segment) error {
 	}
 	for i, s := range segments {
 		if s.Command != Build && s.Instruction == "" && s.Quote == "" {
-			return &Refusal{Reason: Empty, Line: s.Line, Message: fmt.Sprintf("%s says nothing to go by", found[i].head.word),
-				Next: "Write what is wanted behind it, or quote the paragraph it is about right above it."}
+			what := map[Command]string{Ask: "your question", Edit: "what is to change"}[s.Command]
+			return &Refusal{Reason: Empty, Line: s.Line, Message: fmt.Sprintf("%s has no text", found[i].head.word),
+				Next: "Write " + what + " after it, or quote the paragraph right above it."}
 		}
 	}
 	return nil

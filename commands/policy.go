@@ -5,7 +5,6 @@ import (
 
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/permission"
-	"github.com/d3mlabs/ai-flow/render"
 )
 
 // PolicyPath is where a repository keeps its policy file. It is read from the default branch, never from a pull request's
@@ -40,7 +39,7 @@ func DefaultPolicy() Policy {
 	return Policy{
 		Permissions: Permissions{FullAccess: true},
 		Rounds:      3,
-		Triage: Triage{Places: render.Places{OrgFile: "Brewfile", ProjectFile: "dependencies.rb"}, ByDesign: []string{
+		Triage: Triage{ByDesign: []string{
 			"/opt/shared/**", "**/DerivedDataCache/**",
 			"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock",
 		}},

@@ -60,7 +60,7 @@ func (r *run) readDocument(ctx context.Context) {
 	case r.command == Edit && d.None:
 		r.refuse(&Refusal{Message: "changes a document, and there is none", Next: d.Remedy})
 	case r.command == Build && d.None && first.Instruction == "" && first.Quote == "":
-		r.refuse(&Refusal{Message: "says nothing to go by, and there is no document", Next: "Write what is to be built behind it."})
+		r.refuse(&Refusal{Message: "has no text, and there is no document to go by", Next: "Write after it what is to be built."})
 	}
 }
 
@@ -101,7 +101,7 @@ func (r *run) handOver(ctx context.Context) {
 		return
 	}
 	if r.Repo.Exposed(ctx, r.room) {
-		r.note("The agent could also read the checkout itself, as every user of this host can; `chmod o-rx` closes it.")
+		r.note(fmt.Sprintf("The agent could also read the checkout itself, as every user of this host can; `chmod o-rx %.200s` closes it.", r.Repo.Dir()))
 	}
 	r.findAmbient(ctx)
 }
@@ -197,7 +197,7 @@ func (r *run) quiet(ctx context.Context) bool {
 // failSurvivors decides the outcome: what still runs could change the tree under our eyes.
 func (r *run) failSurvivors(ctx context.Context, err error) {
 	r.fail(ctx, failure{class: "survivors", message: "the agent's processes could not all be ended, so nothing of its work was taken", err: err,
-		next: "End them as root, or restart the host if they wait in the kernel, and give the command again."})
+		next: "End them as root, or restart the host if they wait in the kernel. " + r.again("")})
 }
 
 func (r *run) noteSurvivors() {

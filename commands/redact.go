@@ -7,21 +7,22 @@ import (
 )
 
 // holdsSecret refuses what is to be committed for a known secret in it, and never says which (F-43). A window is a path or a
-// part of a file.
+// part of a file. It is looked at as rendered, whatever its name: which files a page renders is the page's own affair.
 func (r *run) holdsSecret(_ string, window []byte) string {
-	if r.Secrets.Contains(window) {
+	if r.Secrets.Shows(string(window)) {
 		return "holds a known secret"
 	}
 	return ""
 }
 
-// leaks reports whether an edit brings a known secret into the document. What stood there before is not its doing.
+// leaks reports whether an edit brings a known secret into the document, as it stands there or as its page shows it. What
+// stood there before is not its doing.
 func (r *run) leaks(edited string) bool {
 	if r.Secrets.Empty() {
 		return false
 	}
 	for _, h := range hunks(r.snapshot, edited) {
-		if r.Secrets.Contains([]byte(h.text)) {
+		if r.Secrets.Shows(h.text) {
 			return true
 		}
 	}
@@ -36,7 +37,7 @@ func (r *run) redact() {
 		return
 	}
 	safe := func(text string) string { return r.Secrets.Redact(render.Terminal(text)) }
-	for _, value := range []any{&r.report, &r.segments, &r.headline, &r.next, &r.notes, &r.diffs, &r.changes, &r.refused, &r.left, &r.gates} {
+	for _, value := range []any{&r.report, &r.segments, &r.headline, &r.next, &r.notes, &r.diffs, &r.changes, &r.refused, &r.left, &r.gates, &r.tail} {
 		eachString(reflect.ValueOf(value).Elem(), safe)
 	}
 	if r.failure != nil {

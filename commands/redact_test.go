@@ -145,7 +145,7 @@ func TestRedactsEverything(t *testing.T) {
 			r.segments, r.notes, r.diffs = make([]render.Segment, 1), make([]string, 1), &render.Diffs{Before: "x"}
 			r.changes, r.refused, r.left = make([]git.Change, 1), make([]git.Refused, 1), make([]git.Refused, 1)
 			r.failure = &failure{class: "git", message: text}
-			for _, value := range []any{&r.report, &r.segments, &r.headline, &r.next, &r.notes, &r.diffs, &r.changes, &r.refused, &r.left} {
+			for _, value := range []any{&r.report, &r.segments, &r.headline, &r.next, &r.notes, &r.diffs, &r.changes, &r.refused, &r.left, &r.tail} {
 				eachString(reflect.ValueOf(value).Elem(), fill)
 			}
 			r.room = new(isolation.Room)

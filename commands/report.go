@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
+	"github.com/d3mlabs/ai-flow/denials"
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -96,10 +97,12 @@ type (
 		Subject string `json:"subject"`
 		Why     string `json:"why"`
 		Channel string `json:"channel"`
-		Kind    string `json:"kind"`
-		Source  string `json:"source"`
-		Count   int    `json:"count"`
-		Triage  string `json:"triage"` // where a person may meet it
+		// Channels are all ways in which it became known, Channel first.
+		Channels []string `json:"channels"`
+		Kind     string   `json:"kind"`
+		Source   string   `json:"source"`
+		Count    int      `json:"count"`
+		Triage   string   `json:"triage"` // where a person may meet it
 	}
 	reportRequest struct {
 		Kind    string `json:"kind"`
@@ -212,7 +215,7 @@ func tokenScope(t *render.Token) string {
 func (r *run) reportLaunch(report *Report, wants []render.Want) {
 	from := r.report
 	report.Wants = list(wants, func(w render.Want) reportWant {
-		return reportWant{short(w.Subject), short(w.Why), w.Channel.String(), w.Kind.String(), short(w.Source), w.Count, w.Triage.Verdict.String()}
+		return reportWant{short(w.Subject), short(w.Why), w.Channel.String(), list(w.Channels(), denials.Channel.String), w.Kind.String(), short(w.Source), w.Count, w.Triage.Verdict.String()}
 	})
 	report.Receipts = list(from.Receipts, func(a executor.Receipt) reportRequest {
 		return reportRequest{Kind: short(a.Kind), Title: short(a.Title), Command: short(a.Command), Mode: short(a.Mode), Rule: short(a.Rule)}

@@ -12,10 +12,10 @@ import (
 	"github.com/d3mlabs/ai-flow/executor"
 )
 
-// again lets the agent mend what the gates found, in the same tree. It returns the tree to go on with, and whether there is
+// mend lets the agent mend what the gates found, in the same tree. It returns the tree to go on with, and whether there is
 // something new to judge. A round that goes wrong takes nothing away: what stood before it is kept. Not ok means that the
 // outcome is decided.
-func (r *run) again(ctx context.Context, taken git.Taken, round int) (next git.Taken, more, ok bool) {
+func (r *run) mend(ctx context.Context, taken git.Taken, round int) (next git.Taken, more, ok bool) {
 	r.say("round %d: what failed goes back to the agent", round)
 	report, err := r.Agent.Launch(ctx, r.task(round))
 	r.addPass(report)
@@ -97,16 +97,17 @@ func joinWants(all, more []denials.Want) []denials.Want {
 			gated := known.Channel == denials.Gated || w.Channel == denials.Gated
 			return known.Subject == w.Subject && (!gated || known.Channel == w.Channel && known.Source == w.Source)
 		})
-		switch {
-		case i < 0:
+		if i < 0 {
 			all = append(all, w)
 			continue
-		case w.Channel > all[i].Channel:
-			w.Why, w.Count = either(w.Why, all[i].Why), w.Count+all[i].Count
-			all[i] = w
-		default:
-			all[i].Count += w.Count
 		}
+		old := &all[i]
+		w.Refused, w.Observed = w.Refused+old.Refused, w.Observed+old.Observed
+		if w.Channel <= old.Channel { // the reason is that of the channel
+			w.Channel, w.Why, w.Kind = old.Channel, old.Why, old.Kind
+		}
+		w.Count = max(1, w.Refused+w.Observed)
+		*old = w
 	}
 	return all
 }

@@ -77,6 +77,52 @@ func TestChannels(t *testing.T) {
 	}
 }
 
+// Point 9, A3-10: the most telling channel speaks, with its own reason or none, and what else is known is kept beside it.
+func TestAllChannelsAreKept(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		tell  func(*Collector)
+		want  []Channel
+		why   string
+		facts [2]int // refused, observed
+	}{
+		{"declared alone", func(c *Collector) { c.Declare([]Want{{Subject: "/etc/shadow", Why: "users"}}) }, []Channel{Declared}, "users", [2]int{0, 0}},
+		{"a fact, then a claim", func(c *Collector) {
+			c.Refuse("/etc/shadow", "a rule")
+			c.Refuse("/etc/shadow", "a rule")
+			c.Declare([]Want{{Subject: "/etc/shadow", Why: "users"}})
+		}, []Channel{Declared, Refused}, "users", [2]int{2, 0}},
+		{"a claim, then a fact", func(c *Collector) {
+			c.Declare([]Want{{Subject: "/etc/shadow", Why: "users"}})
+			c.Refuse("/etc/shadow", "a rule")
+		}, []Channel{Declared, Refused}, "users", [2]int{1, 0}},
+		{"a claim without a reason has none", func(c *Collector) {
+			c.Refuse("/etc/shadow", "a rule")
+			c.Declare([]Want{{Subject: "/etc/shadow"}})
+		}, []Channel{Declared, Refused}, "", [2]int{1, 0}},
+		{"a refusal does not speak with a tool's words", func(c *Collector) {
+			c.Observe(Call{ID: "1", Kind: Execute, Pieces: text(shadow), Done: true})
+			c.Refuse("/etc/shadow", "")
+		}, []Channel{Refused, Observed}, "", [2]int{1, 1}},
+		{"all three", func(c *Collector) {
+			c.Observe(Call{ID: "1", Kind: Execute, Pieces: text(shadow), Done: true})
+			c.Refuse("/etc/shadow", "a rule")
+			c.Declare([]Want{{Subject: "/etc/shadow", Why: "users"}})
+		}, []Channel{Declared, Refused, Observed}, "users", [2]int{1, 1}},
+	} {
+		c := NewCollector(Options{})
+		tt.tell(c)
+		wants, _ := c.Wants()
+		if len(wants) != 1 {
+			t.Fatalf("%s: %+v", tt.name, wants)
+		}
+		w := wants[0]
+		if !slices.Equal(w.Channels(), tt.want) || w.Why != tt.why || w.Refused != tt.facts[0] || w.Observed != tt.facts[1] || w.Count != max(1, w.Refused+w.Observed) {
+			t.Errorf("%s: %v %+v", tt.name, w.Channels(), w)
+		}
+	}
+}
+
 // Spellings of one path are one subject (behaviour.md section 6).
 func TestSameSubject(t *testing.T) {
 	for _, group := range [][]string{

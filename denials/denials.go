@@ -10,8 +10,8 @@
 //
 // What a gate printed is read in the same way as what a tool did, by a Collector of its own; see [Gated].
 //
-// A [Collector] joins the three: one want for each subject, told by the most telling channel, counted by how often it was
-// met. Its one invariant: whatever arrives, in whatever pieces, it keeps a bounded amount of memory, does work linear in the
+// A [Collector] joins the three: one want for each subject, told by the most telling channel, with the others kept
+// beside it, and counted by how often it was met. Its one invariant: whatever arrives, in whatever pieces, it keeps a bounded amount of memory, does work linear in the
 // bytes it got, and says the same as if the output had come in one piece.
 //
 // Which output counts, for text that is a guess:
@@ -94,11 +94,31 @@ func (k Kind) String() string {
 // Want is one locked door. All its text is foreign: printable and bounded, but not safe for Markdown (render does that).
 type Want struct {
 	Subject string // at most 512 bytes
-	Why     string // at most 300 bytes; for observed wants the line that said so
-	Channel Channel
+	// Why is the reason of Channel, at most 300 bytes, and never that of another: the agent's for a declared want, the policy's
+	// for a refused one, the line that said so for an observed one. "" when that channel gave none.
+	Why     string
+	Channel Channel // the most telling
 	Kind    Kind
 	Source  string // who met it: "agent", or the name of a gate
-	Count   int    // calls that met it, plus requests refused; 1 when it was only declared
+	Count   int    // Refused and Observed together; 1 when it was only declared
+
+	Refused, Observed int // requests refused, and calls whose output said so, whatever Channel is
+}
+
+// Channels are all ways in which the want became known, the most telling first. What the agent declares of a door at which
+// it was refused is a claim beside a fact, and a reader is to be shown both.
+func (w Want) Channels() []Channel {
+	channels := []Channel{w.Channel}
+	if w.Channel == Gated {
+		return channels
+	}
+	if w.Refused > 0 && w.Channel > Refused {
+		channels = append(channels, Refused)
+	}
+	if w.Observed > 0 && w.Channel > Observed {
+		channels = append(channels, Observed)
+	}
+	return channels
 }
 
 // Contract is the PERMISSION BOUNDARIES section that ends every prompt of a run with a boundary.

@@ -16,7 +16,6 @@ const (
 type store struct {
 	seed   maphash.Seed
 	wants  []Want
-	met    []int // observed or refused, for each want
 	index  map[uint64]int
 	beyond map[uint64]bool
 }
@@ -26,7 +25,7 @@ func newStore() *store {
 }
 
 func (s *store) clone() *store {
-	return &store{s.seed, slices.Clone(s.wants), slices.Clone(s.met), maps.Clone(s.index), maps.Clone(s.beyond)}
+	return &store{s.seed, slices.Clone(s.wants), maps.Clone(s.index), maps.Clone(s.beyond)}
 }
 
 func (s *store) hash(key string) uint64 { return maphash.String(s.seed, key) }
@@ -46,32 +45,34 @@ func (s *store) add(w Want, keys []string) bool {
 		return false
 	}
 	s.wants = append(s.wants, w)
-	s.met = append(s.met, 0)
 	s.join(len(s.wants)-1, w, keys)
 	return true
 }
 
-// join counts w and lets the more telling channel speak.
+// join counts w and lets the more telling channel speak, with its own reason or with none: a reason that the agent did not
+// give must not stand there as its claim, nor its words as a reason of ours.
 func (s *store) join(i int, w Want, keys []string) {
 	for _, k := range keys {
 		if len(s.index) < 8*maxWants { // spellings of one subject have no end
 			s.index[s.hash(k)] = i
 		}
 	}
-	if w.Channel != Declared {
-		s.met[i]++
-	}
 	old := s.wants[i]
+	refused, observed := old.Refused, old.Observed
+	switch w.Channel {
+	case Refused:
+		refused++
+	case Observed:
+		observed++
+	}
 	if w.Channel > old.Channel {
-		if w.Why == "" {
-			w.Why = old.Why
-		}
 		if old.Kind == MissingTool || w.Kind == Capability {
 			w.Kind = old.Kind // what kind of door it was is known better from the door
 		}
 		s.wants[i] = w
 	}
-	s.wants[i].Count = max(1, s.met[i])
+	now := &s.wants[i]
+	now.Refused, now.Observed, now.Count = refused, observed, max(1, refused+observed)
 }
 
 // sorted returns the wants: declared, refused, observed, each in order of first appearance.

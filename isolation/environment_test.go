@@ -104,7 +104,7 @@ func shells(t testing.TB) map[string][]string {
 	all := map[string][]string{"dash": {"dash"}, "bash": {"bash", "--posix"}, "busybox": {"busybox", "sh"}}
 	for name, argv := range all {
 		path, err := exec.LookPath(argv[0])
-		testsupport.Need(t, err == nil, name, "apt-get install dash bash busybox")
+		testsupport.Need(t, err == nil, name, "sudo apt-get install -y dash bash busybox")
 		argv[0] = path
 	}
 	return all
@@ -152,7 +152,7 @@ func FuzzLaunchScript(f *testing.F) {
 	f.Add("a\nexport X='", "'\nexport KEEP=1\n")
 	f.Add("\xff\xfe$IFS", "* ? [a-z]")
 	shell, err := exec.LookPath("dash")
-	testsupport.Need(f, err == nil, "dash", "apt-get install dash")
+	testsupport.Need(f, err == nil, "dash", "sudo apt-get install -y dash")
 	f.Fuzz(func(t *testing.T, kept, dropped string) {
 		if strings.ContainsRune(kept+dropped, 0) || len(kept)+len(dropped) > 10000 {
 			return

@@ -147,7 +147,7 @@ func TestHostSetupTakesNoOtherHome(t *testing.T) {
 
 // A rule that sudo cannot parse would lock everybody out: it never gets its name.
 func TestHostSetupChecksTheRuleFirst(t *testing.T) {
-	testsupport.Need(t, os.Getuid() == 0, "root", "sudo go test ./isolation")
+	testsupport.Need(t, os.Getuid() == 0, "root", "sudo env PATH=\"$PATH\" go test ./isolation")
 	dir := t.TempDir()
 	steps, err := isolation.HostSetup{Dispatcher: "aift-x", Agent: "aift-y"}.In(dir + "/rule").Steps()
 	if err != nil {

@@ -61,7 +61,7 @@ func TestASecondRunWaits(t *testing.T) {
 // Whatever ends a dispatcher ends its lock.
 func TestTheLockDiesWithItsHolder(t *testing.T) {
 	flock, err := exec.LookPath("flock")
-	testsupport.Need(t, err == nil, "flock", "apt-get install util-linux")
+	testsupport.Need(t, err == nil, "flock", "sudo apt-get install -y util-linux")
 	p := hostuser.Get(t)
 	id, state := resolve(t, p), t.TempDir()+"/state"
 	if err := open(t, id, isolation.OpenOptions{StateDir: state}).Close(t.Context()); err != nil {

@@ -41,6 +41,7 @@ func (c *writer) compose(room int) string {
 
 // lone is one answer with nothing around it: answer, rule, wants, footer.
 func (c *writer) lone(room int, rule string) string {
+	c.reply = true
 	bottom := c.bottom(room/2, room < tightRoom)
 	room -= len(bottom) + len(rule) + 2
 	answer := c.answer(c.r.Segments[0].Text, maxComment)(room)

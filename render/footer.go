@@ -8,8 +8,22 @@ func (c *writer) footer() string {
 	if link := c.link("run", c.r.RunURL); link != "" {
 		facts = append([]string{link}, facts...)
 	}
+	if asked := c.asked(); asked != "" {
+		facts = append([]string{asked}, facts...)
+	}
 	facts = append(facts, outcomeWords(c.r.Outcome))
 	return "⚙️ " + strings.Join(facts, " · ")
+}
+
+// asked links the question that a reply answers, where the reply does not stand in the question's own thread.
+func (c *writer) asked() string {
+	if t := c.r.Thread; !c.reply || t.Kind != OnIssue && t.Kind != OnPullRequest {
+		return ""
+	}
+	if question := c.link("this question", c.r.Thread.Command); question != "" {
+		return "answer to " + question
+	}
+	return ""
 }
 
 // maxShort is how long the address of a run may be, in bytes, to stand in the shortest footer.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // maxPaths is how many paths a sentence or a list of notes names.
@@ -20,30 +18,35 @@ func (r Result) landing() []string {
 	if len(r.Refused) > 0 {
 		sentences = append(sentences, "Refused: "+named(r.Refused)+".")
 	}
+	if r.proposes() {
+		sentences = append(sentences, "The proposed change is below.")
+	}
 	return append(sentences, r.NextStep)
 }
 
-// landing is the result's, with the note on the command that it stands under, unless that says the same, and with the place
-// of the text that a thread does not get.
-func (c *writer) landing(note string) []string {
+// proposes reports a change that was not made, or not surely, and is shown.
+func (r Result) proposes() bool {
+	well := r.Outcome == Done || r.Outcome == Restricted
+	return !well && r.Diffs != nil && visible(r.Diffs.Before) != visible(r.Diffs.After)
+}
+
+// landing is the result's, under the command that it belongs to, with the place of what a thread does not get.
+func (c *writer) landing(s Segment) []string {
 	sentences := c.r.landing()
-	switch {
-	case note == c.r.Headline:
-		note = ""
-	case c.r.Headline != "":
-		note = capital(note)
+	if c.r.Headline == "" {
+		sentences[0] = s.alone()
+	} else {
+		sentences[0] += " " + s.Remark
 	}
-	sentences = slices.Insert(sentences, 1, note)
 	return slices.Insert(sentences, len(sentences)-1, c.elsewhere())
 }
 
-// capital begins a sentence.
-func capital(text string) string {
-	if text == "" {
-		return ""
+// alone is what is said of a segment where no headline stands: what came of it goes on from the command, a remark does not.
+func (s Segment) alone() string {
+	if s.Note == "" && s.Remark != "" {
+		return "· " + s.Remark
 	}
-	r, n := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(r)) + text[n:]
+	return strings.TrimSpace(s.Note + " " + s.Remark)
 }
 
 func named(paths []Path) string {

@@ -42,13 +42,9 @@ func (t Thread) words() string {
 // outcomeLine is the first line of a summary: outcome, command, who asked and where, what came of it, where it landed.
 func (c *writer) outcomeLine() string {
 	r := c.r
-	command := r.Command
-	if command == "" && len(r.Segments) > 0 {
-		command = r.Segments[0].Command
-	}
 	line := c.icon() + " **" + outcomeWords(r.Outcome) + "**"
-	if command != "" {
-		line += ": " + code(command, maxName)
+	if commands := r.commands(); commands != "" {
+		line += ": " + commands
 	}
 	if r.Requester != "" {
 		line += " for " + c.person(r.Requester)
@@ -60,9 +56,41 @@ func (c *writer) outcomeLine() string {
 		line += " · " + landed
 	}
 	if result := c.link("the result", r.Thread.Result); result != "" {
-		line += " · " + result
+		line = strings.TrimSuffix(line, ".") + " · " + result
 	}
 	return line
+}
+
+// commands names the commands of the comment: "`/edit` and `/ask` (twice)".
+func (r Result) commands() string {
+	all, counts := []string{}, map[string]int{}
+	given := r.Commands
+	if len(given) == 0 {
+		given = []string{r.Command}
+	}
+	if len(r.Segments) > 0 && given[0] == "" {
+		given = []string{r.Segments[0].Command}
+	}
+	for _, command := range given {
+		if counts[command]++; counts[command] == 1 && command != "" && len(all) < maxPaths {
+			all = append(all, command)
+		}
+	}
+	for i, command := range all {
+		all[i] = code(command, maxName)
+		if often := times(counts[command]); often != "" {
+			all[i] += " (" + often + ")"
+		}
+	}
+	return enumerated(all)
+}
+
+// enumerated is "a", "a and b", "a, b and c".
+func enumerated(all []string) string {
+	if len(all) < 2 {
+		return strings.Join(all, "")
+	}
+	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
 }
 
 // linked links a page of our own server, or is the label alone.
@@ -76,7 +104,7 @@ func (c *writer) linked(label, address string) string {
 // Denied is the summary of a command that was not carried out because its author may not give it: one line. On the thread
 // there is silence. command and login are foreign, reason is ours.
 func Denied(command, login, reason string) string {
-	line := "ℹ️ **not authorised**"
+	line := "ℹ️ **not authorized**"
 	if command != "" {
 		line += ": " + code(command, maxCommand)
 	}

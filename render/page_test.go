@@ -54,7 +54,7 @@ func TestPageLimit(t *testing.T) {
 func chromium(t *testing.T, page []byte, args ...string) []byte {
 	t.Helper()
 	bin, err := exec.LookPath("chromium")
-	testsupport.Need(t, err == nil, "chromium", "apt-get install -y chromium")
+	testsupport.Need(t, err == nil, "chromium", "sudo apt-get install -y chromium")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "page.html")
 	if err := os.WriteFile(file, page, 0o644); err != nil {
@@ -97,7 +97,7 @@ func TestPageInBrowser(t *testing.T) {
 	if !strings.Contains(dom, "<title>preview</title>") {
 		t.Error("a script changed the title")
 	}
-	for _, want := range []string{"Boundary wants</h3>", "<strong>102 boundary wants.</strong>", "protoc", "Covered by design"} {
+	for _, want := range []string{"Boundary wants</h3>", "<strong>104 boundary wants.</strong>", "protoc", "Covered by design"} {
 		if !strings.Contains(dom, want) {
 			t.Errorf("the reader does not see %q", want)
 		}

@@ -80,10 +80,10 @@ func (c *writer) heads(segments []Segment, owner, room int) ([]string, int) {
 			}
 		}
 	}
-	fill(owner, c.landing(segments[owner].Note), []string{c.r.Headline, c.r.NextStep}, []string{c.r.Headline})
+	fill(owner, c.landing(segments[owner]), []string{c.r.Headline, c.r.NextStep}, []string{c.r.Headline})
 	for i, s := range segments {
 		if i != owner {
-			fill(i, []string{s.Note})
+			fill(i, []string{s.alone()})
 		}
 	}
 	return heads, room
@@ -127,13 +127,25 @@ func (c *writer) partial(s Segment) bool {
 	return !s.OK && (c.r.Outcome == Failed || c.r.Outcome == Cancelled || c.r.Outcome == Refused)
 }
 
-// elsewhere says where partial text is, when it is not shown; "" when there is none.
+// elsewhere says what of a run that did not go well is on its page alone; of one that failed, at least that there is one.
+// Beside a proposed change, which is what a reader needs, it is left to the footer.
 func (c *writer) elsewhere() string {
 	page := c.link("run page", c.r.RunURL)
-	if page == "" || !slices.ContainsFunc(c.segments(), func(s Segment) bool { return c.partial(s) && strings.TrimSpace(s.Text) != "" }) {
+	if page == "" || c.r.proposes() {
 		return ""
 	}
-	return "What the agent said so far is on the " + page + "."
+	said := slices.ContainsFunc(c.segments(), func(s Segment) bool { return c.partial(s) && strings.TrimSpace(s.Text) != "" })
+	switch tail := c.tail() != ""; {
+	case said && tail:
+		return "What the agent said so far, and the end of its standard error, are on the " + page + "."
+	case said:
+		return "What the agent said so far is on the " + page + "."
+	case tail:
+		return "The end of the agent’s standard error is on the " + page + "."
+	case c.r.Outcome == Failed:
+		return "See the " + page + "."
+	}
+	return ""
 }
 
 // said is a segment's prose. What an agent said before it failed is left to the run's page; where there is none, it is

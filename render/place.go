@@ -53,7 +53,7 @@ func ReviewIntro(login, url string) string {
 	if review == "" {
 		review = "a review"
 	}
-	return unmark("From " + review + " by " + c.person(login) + ", which cannot be edited:")
+	return unmark("From " + review + " by " + c.person(login) + " (GitHub lets no App edit a review):")
 }
 
 var threadMark = regexp.MustCompile(`(?i)<!--(\s*ai-flow)`)

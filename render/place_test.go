@@ -30,9 +30,9 @@ func TestStatusLine(t *testing.T) {
 func TestReviewIntro(t *testing.T) {
 	const review = "https://github.com/acme/app/pull/5#pullrequestreview-1"
 	for want, in := range map[string][2]string{
-		"From [a review](" + review + ") by [octo-dev](https://github.com/octo-dev), which cannot be edited:":                  {"octo-dev", review},
-		"From [a review](http://127.0.0.1:80/a/b/pull/5) by [octo-dev](http://127.0.0.1:80/octo-dev), which cannot be edited:": {"octo-dev", "http://127.0.0.1:80/a/b/pull/5"},
-		"From a review by `@x](y) <! -ai-flow:end-->`, which cannot be edited:":                                                {"@x](y) <!--ai-flow:end-->", "javascript:x"},
+		"From [a review](" + review + ") by [octo-dev](https://github.com/octo-dev) (GitHub lets no App edit a review):":                  {"octo-dev", review},
+		"From [a review](http://127.0.0.1:80/a/b/pull/5) by [octo-dev](http://127.0.0.1:80/octo-dev) (GitHub lets no App edit a review):": {"octo-dev", "http://127.0.0.1:80/a/b/pull/5"},
+		"From a review by `@x](y) <! -ai-flow:end-->` (GitHub lets no App edit a review):":                                                {"@x](y) <!--ai-flow:end-->", "javascript:x"},
 	} {
 		if got := ReviewIntro(in[0], in[1]); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -43,9 +43,9 @@ func TestReviewIntro(t *testing.T) {
 // TestDenied: one line on the run's page.
 func TestDenied(t *testing.T) {
 	for want, in := range map[string][3]string{
-		"ℹ️ **not authorised**: `/build` by `octo-dev` · the permission to write is missing.\n": {"/build", "octo-dev", "the permission to write is missing"},
-		"ℹ️ **not authorised**\n":                               {},
-		"ℹ️ **not authorised**: `/a b` by `@x` · `@y` \\<b>.\n": {"/a\nb", "@x", "@y\n<b>."},
+		"ℹ️ **not authorized**: `/build` by `octo-dev` · the permission to write is missing.\n": {"/build", "octo-dev", "the permission to write is missing"},
+		"ℹ️ **not authorized**\n":                               {},
+		"ℹ️ **not authorized**: `/a b` by `@x` · `@y` \\<b>.\n": {"/a\nb", "@x", "@y\n<b>."},
 	} {
 		if got := Denied(in[0], in[1], in[2]); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -125,9 +125,9 @@ func TestFailedTextStaysOffTheThread(t *testing.T) {
 // TestInPlaceOwner: the headline stands under the command that acted.
 func TestInPlaceOwner(t *testing.T) {
 	r := Result{Outcome: Done, Headline: "changed the description.", Segments: []Segment{{Command: "/ask", OK: true, Text: "a"},
-		{Command: "/edit", Note: "contradicts another edit, so neither was made."}, {Command: "/edit", OK: true, Text: "b"}}}
+		{Command: "/edit", Note: "was left out.", Remark: "The agent says so."}, {Command: "/edit", OK: true, Text: "b"}}}
 	got := InPlace(r, maxComment).Segments
-	for i, want := range []string{"✅ **/ask**\n\na", "⚠️ **/edit** contradicts another edit, so neither was made.", "✅ **/edit** changed the description.\n\nb"} {
+	for i, want := range []string{"✅ **/ask**\n\na", "⚠️ **/edit** was left out. The agent says so.", "✅ **/edit** changed the description.\n\nb"} {
 		if got[i] != want {
 			t.Errorf("%d: %q, want %q", i, got[i], want)
 		}
@@ -140,7 +140,7 @@ func TestInPlaceBudget(t *testing.T) {
 	r.Notes = repeat("A note that says something about the run.", 8)
 	r.Segments = []Segment{r.Segments[0], {Command: "/ask", Instruction: "x", OK: true, Text: strings.Repeat("An answer of some length.\n", 400)}}
 	r.Diffs = &Diffs{strings.Repeat("a b c\n", 300), strings.Repeat("a x c\n", 300)}
-	order := []string{"Source diff</summary>", "Word diff</summary>", "changed files</summary>", "A note that", "An answer of some length.\nAn", "- `protoc`", "**102 boundary wants.**"}
+	order := []string{"Source diff</summary>", "Word diff</summary>", "changed files</summary>", "A note that", "An answer of some length.\nAn", "- `protoc`", "**104 boundary wants.**"}
 	gone := 0
 	for room := maxComment; room >= 0; room -= max(64, room/16) {
 		p := InPlace(r, room)

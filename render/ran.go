@@ -31,15 +31,19 @@ func (c *writer) runFacts() [][2]string {
 		return nil
 	}
 	name := func(s string) string { return code(s, maxName) }
-	report := "`report.json`, beside this page"
-	if c.r.RunURL != "" {
-		report = "`report.json`, in the artifacts of the run"
-	}
 	return [][2]string{
 		{"agent", c.agent()}, {"model", modelWords(run, name)}, {"isolation", isolationWords(run)}, {"token", run.Token.words()},
 		{"usage", usageWords(run)}, {"duration", c.durations()}, {"tree", treeWords(run)}, {"stop reason", inline(run.StopReason, maxName)},
-		{"ran unasked", unaskedWords(run.Unasked)}, {"policy", inline(run.Policy, maxName)}, {"report", report},
+		{"ran unasked", unaskedWords(run.Unasked)}, {"policy", inline(run.Policy, maxName)}, {"report", c.r.report()},
 	}
+}
+
+// report names report.json. A workflow that uploads it is the operator's to write: until then it is where the job ran.
+func (r Result) report() string {
+	if r.RunURL == "" {
+		return "`report.json`"
+	}
+	return "`report.json` on the runner"
 }
 
 func isolationWords(run Run) string {

@@ -53,8 +53,9 @@ func (o Outcome) String() string {
 // Result is everything a reader may be shown. Strings are foreign unless the comment says otherwise.
 type Result struct {
 	Outcome   Outcome
-	Command   string // "/ask"
-	Requester string // a login
+	Command   string   // "/ask": what the headline is told of
+	Commands  []string // of a comment that holds several, in its order; nil names Command alone
+	Requester string   // a login
 	Thread    Thread
 	RunURL    string // ours; "" outside a workflow
 	Segments  []Segment
@@ -78,7 +79,8 @@ type Segment struct {
 	Command, Instruction string
 	Text                 string // the agent's prose
 	OK                   bool
-	Note                 string // ours, when there is no prose or something went wrong
+	Note                 string // ours: what came of it, going on from the command: "changed nothing."; a headline stands instead
+	Remark               string // ours: whole sentences about it, which stand beside a headline too
 }
 
 // Diffs of a changed document.
@@ -122,6 +124,7 @@ type Run struct {
 	Token                            *Token // nil when it is not known, and not said
 	Policy                           string // where the policy was read, in words; "" for nowhere
 	StopReason                       string
+	Tail                             string // the end of the agent's standard error, for the summary alone; "" when nothing failed
 	Unasked                          int
 }
 
@@ -148,4 +151,4 @@ type Step struct {
 	Took                       time.Duration
 	Unasked                    bool
 }
-type Receipt struct{ Action, Mode string }
+type Receipt struct{ Action string }

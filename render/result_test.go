@@ -28,11 +28,12 @@ func results() map[string]Result {
 		{denials.Want{Subject: "protoc", Channel: denials.Observed, Kind: denials.MissingTool, Source: "agent", Count: 3}, Triage{Verdict: Install}},
 		{denials.Want{Subject: "/opt/shared/ddc", Why: "to warm the shader cache", Channel: denials.Declared, Kind: denials.Access, Count: 1},
 			Triage{Verdict: ByDesign, Glob: "/opt/shared/**"}},
-		{denials.Want{Subject: "git push origin main", Channel: denials.Refused, Kind: denials.Action, Count: 2}, Triage{Verdict: ByHand}},
+		{denials.Want{Subject: "git push origin main", Channel: denials.Refused, Kind: denials.Action, Why: "no pass pushes", Count: 2, Refused: 2}, Triage{Verdict: ByHand}},
 		{denials.Want{Subject: "/etc/shadow", Channel: denials.Observed, Kind: denials.Access, Count: 1},
 			Triage{Verdict: Closed, Why: "it holds the passwords of this machine"}},
 		{denials.Want{Subject: "/usr/local/lib/x", Channel: denials.Observed, Kind: denials.Access, Source: "test", Count: 1}, Triage{Verdict: Bring}},
 		{denials.Want{Subject: "a Windows machine", Why: "to build the installer", Channel: denials.Declared, Kind: denials.Capability, Count: 1}, Triage{}},
+		{denials.Want{Subject: "go test ./...", Why: "to say whether the tests pass", Channel: denials.Declared, Kind: denials.Action, Count: 2, Refused: 2}, Triage{Verdict: ByHand}},
 	}
 	build := Result{Outcome: Restricted, Command: "/build", Requester: "octo-dev", RunURL: runURL,
 		Headline: "opened [#57 Retry on 502](https://github.com/acme/app/pull/57) · 3 files, +84 −12",
@@ -47,7 +48,7 @@ func results() map[string]Result {
 	build.Run.Unasked = 1
 	build.Thread = Thread{OnIssue, 12, "https://github.com/acme/app/issues/12#issuecomment-1", "https://github.com/acme/app/issues/12#issuecomment-1"}
 	build.Run.Policy, build.Run.Token = "acme/app:.github/ai-flow.yml", &Token{Repos: []string{"acme/app"}}
-	build.Run.Receipts = []Receipt{{"go test ./...", "agent-full-access"}}
+	build.Run.Receipts = []Receipt{{"go test ./..."}}
 
 	ask := Result{Outcome: Done, Command: "/ask", Requester: "octo-dev", RunURL: runURL, Places: places, Run: run,
 		Segments: []Segment{{Command: "/ask", Instruction: "where is the retry?", OK: true, Text: "In [`client.go`](https://github.com/acme/app/blob/main/client.go#L10), thanks to @somebody.\n"}}}
@@ -55,11 +56,11 @@ func results() map[string]Result {
 	ask.Thread = Thread{OnLine, 57, "https://github.com/acme/app/pull/57#discussion_r1", "https://github.com/acme/app/pull/57#discussion_r2"}
 	ask.Run.Commit, ask.Run.Token = "9f31c2e0aa11bb22cc33dd44ee55ff6677889900", &Token{}
 
-	edit := Result{Outcome: Done, Command: "/edit", Requester: "octo-dev", RunURL: runURL, Headline: "changed the description", Places: places, Run: run,
+	edit := Result{Outcome: Done, Command: "/edit", Commands: []string{"/edit", "/ask", "/edit"}, Thread: Thread{OnIssue, 12, "", "https://github.com/acme/app/issues/12#issuecomment-1"}, Requester: "octo-dev", RunURL: runURL, Headline: "changed the description of the issue.", Places: places, Run: run,
 		Segments: []Segment{
 			{Command: "/edit", Instruction: "rename Foo to Bar", OK: true, Text: "Renamed."},
 			{Command: "/ask", Instruction: "why?", OK: true, Text: "Because.\n\n- one\n- two"},
-			{Command: "/edit", Instruction: "drop the table", Note: "no change was made"},
+			{Command: "/edit", Instruction: "drop the table", Note: "was left out.", Remark: "The agent says that this edit contradicts another one."},
 		},
 		Diffs: &Diffs{Before: "# Foo\n\nFoo does {+this+} <b>and</b> [-that-].\n\nSame.\nSame.\n\n```\nFoo\n````\n",
 			After: "# Bar\n\nBar does {+this+} <b>and</b> @everyone [-that-].\n\nSame.\nSame.\n\n```\nBar\n````\n"}}
@@ -75,6 +76,8 @@ func results() map[string]Result {
 			Output: "::error::x\n```\n</details>\n<!-- ai-flow:end -->\n\x1b[31m@octocat closes #1\x1b[0m\n"},
 		{Name: "odd | `name` <b>", Run: "x", Passed: true, Ended: "passed", Round: 1, Rounds: 1, Took: time.Millisecond},
 	}
+	died := run
+	died.Tail = strings.Repeat("warming up\n", 30) + "Error: ``` no @route <b>\x1b[31m to host"
 
 	wide := build
 	wide.Wants, wide.MoreWants = append(append([]Want{}, wants...), wants...), 90
@@ -88,22 +91,26 @@ func results() map[string]Result {
 			Headline: "stopped: the agent sent nothing for 10 minutes and was ended. The description is unchanged.",
 			NextStep: "Comment `/edit …` to try again.",
 			Segments: []Segment{{Command: "/edit", Instruction: "x", Text: "I was about to"}}, Wants: wants[3:4], Places: places},
+		"died": {Outcome: Failed, Command: "/ask", Requester: "octo-dev", RunURL: runURL, Run: died, Thread: Thread{OnIssue, 12, "https://github.com/acme/app/issues/12#issuecomment-1", ""},
+			Headline: "stopped: the agent ended before it had answered.", NextStep: "Give the command again in a new comment."},
+		"question": {Outcome: Done, Command: "/ask", Requester: "octo-dev", RunURL: runURL, Run: run, Thread: Thread{OnIssue, 12, "https://github.com/acme/app/issues/12#issuecomment-1", ""},
+			Segments: []Segment{{Command: "/ask", Instruction: "why?", OK: true, Text: "Because."}}},
 		"open": {Outcome: Done, Command: "/ask", Run: Run{Agent: "demo", AgentStatus: "built in, no model", Duration: 900 * time.Millisecond},
 			Segments: []Segment{{Command: "/ask", Instruction: "what is this?", OK: true, Text: "A program."}},
 			Notes:    []string{"To switch isolation on: `sudo ai-flow setup`."}},
-		"paths": {Outcome: Refused, Command: "/build", Headline: "left what may not be committed, so nothing was.", NextStep: "Give the command again and say that this is to be left out.",
+		"paths": {Outcome: Refused, Command: "/build", Headline: "left what may not be committed, so nothing was.", NextStep: "Give the command again, and say that this is to be left out.",
 			Run: run, Segments: []Segment{{Command: "/build", Instruction: "x", Text: "Done."}},
 			Refused: []Path{{"inner", "a git repository inside the tree"}, {"a`b @user\n# c", "holds a known secret"}, {"", "too many changed paths to list"}, {"d", "x"}, {"e", "x"}, {"f", "x"}, {"g", "x"}},
 			Left:    []Path{{"pipe", "not a file"}}, Ambient: []string{".github/hooks"}},
 		"cancelled": {Outcome: Cancelled, Command: "/build", Requester: "octo-dev", RunURL: runURL, Run: run, Thread: Thread{OnPullRequest, 57, "", ""},
-			Headline: "was cancelled before it was done.", NextStep: "Give the command again.", Wants: wants[:1], Places: places,
+			Headline: "was cancelled before it was done.", NextStep: "Give the command again in a new comment.", Wants: wants[:1], Places: places,
 			Segments: []Segment{{Command: "/build", Instruction: "x", Text: "First I"}}},
 		"nothing": {Outcome: Nothing, Command: "/edit", Requester: "octo-dev", RunURL: runURL, Run: run, Headline: "changed nothing.",
 			Segments: []Segment{{Command: "/edit", Instruction: "fix the typos", Text: "There are none.", Note: "changed nothing."}}},
 		"mixed": {Outcome: Failed, Command: "/edit", Requester: "octo-dev", RunURL: runURL, Run: run, Thread: Thread{OnReview, 57, "https://github.com/acme/app/pull/57#pullrequestreview-1", ""},
-			Headline: "stopped: the document was changed meanwhile at the same place, so nothing was written; the proposed change is below.",
-			NextStep: "Give the command again to work on the document as it is now.", Diffs: &Diffs{"Foo\n", "Bar\n"},
-			Segments: []Segment{{Command: "/ask", Instruction: "why?", OK: true, Text: "Because."}, {Command: "/edit", Instruction: "rename", Text: "Renamed.", Note: "was not made."}}},
+			Commands: []string{"/ask", "/edit"}, Headline: "changed nothing: someone changed the same lines of the description meanwhile.",
+			NextStep: "To try again on the text as it is now, give the command in a new comment.", Diffs: &Diffs{"Foo\n", "Bar\n"},
+			Segments: []Segment{{Command: "/ask", Instruction: "why?", OK: true, Text: "Because."}, {Command: "/edit", Instruction: "rename", Text: "Renamed.", Note: "changed nothing."}}},
 		"empty": {},
 	}
 }
@@ -181,12 +188,12 @@ func TestCommentBudget(t *testing.T) {
 			r.Wants = repeat(Want{Want: denials.Want{Subject: strings.Repeat("`|@x", 5000), Why: code}}, 200)
 		},
 		"steps":      func(r *Result) { r.Run.Steps = repeat(Step{Tool: "execute", Title: strings.Repeat("|`<", 200)}, 3000) },
-		"receipts":   func(r *Result) { r.Run.Receipts = repeat(Receipt{strings.Repeat("x`", 300), "m"}, 3000) },
+		"receipts":   func(r *Result) { r.Run.Receipts = repeat(Receipt{strings.Repeat("x`", 300)}, 3000) },
 		"notes":      func(r *Result) { r.Notes = repeat(code, 40) },
 		"everything": func(r *Result) { fill(r, strings.Repeat("<details>\n```\n@a #1 | ", 3000)) },
 		"all full": func(r *Result) {
 			r.Run.Steps = repeat(Step{Tool: "execute", Title: strings.Repeat("|`<", 200)}, 6000)
-			r.Run.Receipts = repeat(Receipt{strings.Repeat("x`", 300), "m"}, 3000)
+			r.Run.Receipts = repeat(Receipt{strings.Repeat("x`", 300)}, 3000)
 			r.Segments = repeat(Segment{Command: "/edit", OK: true, Text: strings.Repeat("words and more of them\n", 60_000)}, 4)
 			r.Diffs = &Diffs{strings.Repeat("a b c\n", 30_000), strings.Repeat("a x c\n", 30_000)}
 			r.Changes = repeat(base.Changes[2], 10_000)
@@ -225,13 +232,13 @@ func repeat[T any](v T, n int) []T {
 
 // fill puts one text in every field.
 func fill(r *Result, s string) {
-	*r = Result{Outcome: Failed, Command: s, Requester: s, RunURL: s, Headline: s, NextStep: s, MoreWants: 1, Thread: Thread{OnIssue, 1, s, s},
-		Segments: repeat(Segment{s, s, s, false, s}, 3), Diffs: &Diffs{s, s + "x"}, Changes: repeat(FileChange{s, 'A', 1, 2}, 3),
-		Wants:   repeat(Want{denials.Want{Subject: s, Why: s, Channel: denials.Declared, Kind: denials.Access, Source: s, Count: 7}, Triage{ByDesign, s, s}}, 12),
+	*r = Result{Outcome: Failed, Command: s, Commands: repeat(s, 7), Requester: s, RunURL: s, Headline: s, NextStep: s, MoreWants: 1, Thread: Thread{OnIssue, 1, s, s},
+		Segments: repeat(Segment{s, s, s, false, s, s}, 3), Diffs: &Diffs{s, s + "x"}, Changes: repeat(FileChange{s, 'A', 1, 2}, 3),
+		Wants:   repeat(Want{denials.Want{Subject: s, Why: s, Channel: denials.Declared, Kind: denials.Access, Source: s, Count: 7, Refused: 3, Observed: 4}, Triage{ByDesign, s, s}}, 12),
 		Refused: repeat(Path{s, s}, 7), Left: repeat(Path{s, s}, 7), Ambient: repeat(s, 7), Places: Places{s, s, s}, Notes: repeat(s, 12),
 		Run: Run{Agent: s, AgentVersion: s, AgentStatus: s, ModelAsked: s, ModelEffective: s + "x", User: s, Isolated: true, Input: 1, Output: 2,
 			Duration: time.Hour, Phases: repeat(Phase{s, time.Second}, 20), Steps: repeat(Step{s, s, s, s, number(3), time.Second, true}, 25),
-			Receipts: repeat(Receipt{s, s}, 25), HandOver: HandOver{1, 2, 3, 4}, MoreSteps: 5, StopReason: s, Unasked: 2, Commit: s, Policy: s, Token: &Token{repeat(s, 7)}}}
+			Receipts: repeat(Receipt{s}, 25), HandOver: HandOver{1, 2, 3, 4}, MoreSteps: 5, StopReason: s, Tail: s, Unasked: 2, Commit: s, Policy: s, Token: &Token{repeat(s, 7)}}}
 }
 
 // FuzzResult: whatever stands in the values, the documents keep their limits, fences and folds, and do nothing.

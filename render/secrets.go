@@ -21,6 +21,9 @@ const (
 	minChance  = 16 // of a value of one sort of characters that is no number and no word
 )
 
+// frame begins and ends the frame of a key.
+const frame = "-----"
+
 // Masked stands where a secret stood. It is no asterisks, which Markdown would read.
 const masked = "‹masked›"
 
@@ -57,13 +60,29 @@ func (s *Secrets) Add(secret string) {
 				s.add(form, telling(value))
 			}
 		}
+		s.addViews(value)
+	}
+}
+
+// addViews makes what the views of a text show of a value findable: a secret may itself hold what they decode or drop.
+func (s *Secrets) addViews(value string) {
+	if strings.HasPrefix(value, frame) {
+		return
+	}
+	for v := range views(value) {
+		if text := strings.TrimSpace(string(v.text)); len(text) >= minDerived && text != value {
+			s.text.add(text, max(minDerived, min(maxGram, len(text)/2)))
+			if telling(text) {
+				s.content.add(text, part(len(text)))
+			}
+		}
 	}
 }
 
 // add makes every part of form of the searched lengths findable. The frame of a key is public: it is taken out of text as a
 // whole, and is no reason to refuse a file.
 func (s *Secrets) add(form string, telling bool) {
-	if strings.HasPrefix(form, "-----") {
+	if strings.HasPrefix(form, frame) {
 		s.text.add(form, len(form))
 		return
 	}
@@ -151,31 +170,80 @@ func embedded(enc *base64.Encoding, value string, offset int) string {
 	return text[first:whole]
 }
 
-// Redact returns text with every known secret taken out.
+// Shows reports whether a reader of text sees a known secret, be it that the text holds it (see [Secrets.Contains]) or that
+// it does once it is rendered: written in character references, escaped, percent-encoded, parted by what is invisible, by
+// emphasis or any other signs, by tags of HTML.
+func (s *Secrets) Shows(text string) bool {
+	if s.Empty() {
+		return false
+	}
+	for v := range views(text) {
+		if s.Contains(v.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Redact returns text with every known secret taken out, those too that only a reader of the rendered text would see (see
+// [Secrets.Shows]). What parts such a one stays: taking a tag or a fence away would change the text around it.
 func (s *Secrets) Redact(text string) string {
-	if s == nil {
+	if s.Empty() {
 		return text
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if len(s.whole) == 0 {
-		return text
+	cut := cut{text: text}
+	for v := range views(text) {
+		done := 0
+		for i := range s.text.candidates(v.text) {
+			if i < done {
+				continue
+			}
+			if end := s.text.reach(v.text, i); end > i {
+				cut.mark(v, i, end)
+				done = end
+			}
+		}
 	}
-	data := []byte(text)
+	return cut.apply()
+}
+
+// cut is what is to be taken out of a text.
+type cut struct {
+	text   string
+	gone   []bool // by byte; nil when nothing is
+	begins []bool // by byte, where a mask is to stand
+}
+
+// mark takes out what a view shows from i to end.
+func (c *cut) mark(v view, i, end int) {
+	if c.gone == nil {
+		c.gone, c.begins = make([]bool, len(c.text)), make([]bool, len(c.text))
+	}
+	c.begins[v.at(i).start] = true
+	for ; i < end; i++ {
+		for j := v.at(i).start; j < v.at(i).end; j++ {
+			c.gone[j] = true
+		}
+	}
+}
+
+func (c *cut) apply() string {
+	if c.gone == nil {
+		return c.text
+	}
 	var b strings.Builder
-	done := 0
-	for i := range s.text.candidates(data) {
-		if i < done {
-			continue
+	beside := false // a mask was written last
+	for i := range len(c.text) {
+		if c.begins[i] && !beside {
+			b.WriteString(masked)
+			beside = true
 		}
-		if end := s.text.reach(data, i); end > i {
-			b.WriteString(text[done:i] + masked)
-			done = end
+		if !c.gone[i] {
+			b.WriteByte(c.text[i])
+			beside = false
 		}
 	}
-	if done == 0 {
-		return text
-	}
-	b.WriteString(text[done:])
 	return b.String()
 }

@@ -104,7 +104,7 @@ func TestAdvice(t *testing.T) {
 		{Triage{Verdict: ByDesign, Glob: "/opt/shared/**"}, "Covered by design (`/opt/shared/**`): do nothing."},
 		{Triage{Verdict: Closed, Why: "it holds keys"}, "Stays closed: it holds keys."},
 		{Triage{Verdict: Bring}, "The door stays closed: commit what is needed"},
-		{Triage{Verdict: ByHand}, "A person can do this one thing"},
+		{Triage{Verdict: ByHand}, "Run it yourself, or ask for it with `/edit` or `/build`."},
 		{Triage{}, "A person decides"},
 	} {
 		got := places.advice(c.triage)
@@ -117,7 +117,7 @@ func TestAdvice(t *testing.T) {
 			}
 		}
 	}
-	if got := (Places{}).advice(Triage{Verdict: Install}); got != "Whoever looks after the runner can install that one." {
+	if got := (Places{}).advice(Triage{Verdict: Install}); got != "It can be added to the project’s or the organisation’s file of tools." {
 		t.Errorf("%q", got)
 	}
 	for v := Decide; v <= ByHand+1; v++ {

@@ -28,14 +28,14 @@ const openRows = 20
 // timeline go, in this order.
 func Summary(r Result) string {
 	c := newWriter(r)
-	c.where = "The rest is in `report.json`."
-	timeline, answers, diffs := c.timeline(), c.answers(), c.diffSection()
+	c.where = "The rest is in " + r.report() + "."
+	timeline, tail, answers, diffs := c.timeline(), c.tail(), c.answers(), c.diffSection()
 	did := ""
-	if timeline+answers+diffs != "" {
+	if timeline+tail+answers+diffs != "" {
 		did = "### What the agent did"
 	}
-	sections := []string{c.outcomeLine(), c.wantsSection(), c.gatesSection(), did, timeline, answers, diffs, c.receipts(), c.howItRan()}
-	return joinWithin(maxSummary, sections, []int{6, 5, 7, 4}, "*A part has no room here. "+c.where+"*")
+	sections := []string{c.outcomeLine(), c.wantsSection(), c.gatesSection(), did, timeline, tail, answers, diffs, c.receipts(), c.howItRan()}
+	return joinWithin(maxSummary, sections, []int{7, 6, 8, 4}, "*A part has no room here. "+c.where+"*")
 }
 
 // joinWithin joins sections; those named in expendable become the notice, one after the other, until all fit into limit.
@@ -66,14 +66,8 @@ func (c *writer) wantsSection() string {
 	b.WriteString("### Boundary wants\n\n" + wantsHead(c.r.wantsTotal()) + "\n\n")
 	b.WriteString("| wanted | why | channel | count | where a person may meet it |\n|---|---|---|---|---|\n")
 	for _, w := range wants {
-		why := claim(w.Want)
-		if why == "" {
-			once := w.Want
-			once.Count = 0
-			why = met(once)
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", cell(code(w.Subject, maxSubject)), cell(why), channel(w.Channel),
-			max(w.Count, 1), cell(c.r.Places.advice(w.Triage)))
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", cell(code(w.Subject, maxSubject)), cell(why(w.Want)), channels(w.Want),
+			max(w.Count, 1), cell(c.r.advice(w.Triage)))
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "\nAnd %d more. %s\n", more, c.where)
@@ -161,6 +155,29 @@ func toolCounts(steps []Step) string {
 	return plural(len(steps), "call") + ": " + strings.Join(parts, ", ") + "."
 }
 
+// The bounds of what is shown of a failed agent's standard error: lines, and bytes.
+const (
+	maxTailLines = 20
+	maxTail      = 8 << 10
+)
+
+// tail is the end of a failed agent's standard error, folded, in a fence that it cannot close. It is for whoever looks after
+// the runner, and foreign: no comment has it.
+func (c *writer) tail() string {
+	text := strings.TrimSpace(visible(c.r.Run.Tail))
+	if text == "" {
+		return ""
+	}
+	lines := strings.Split(text, "\n")
+	lines = lines[max(0, len(lines)-maxTailLines):]
+	for i, line := range lines {
+		lines[i] = clip(line, maxTail/maxTailLines)
+	}
+	text = strings.Join(lines, "\n")
+	fence := fenceFor(text)
+	return details("The end of the agent’s standard error", fence+"text\n"+text+"\n"+fence+"\n")
+}
+
 // answers is all that the agent said, folded, in quote blocks.
 func (c *writer) answers() string {
 	var b strings.Builder
@@ -195,9 +212,6 @@ func (c *writer) receipts() string {
 	var b strings.Builder
 	for i, r := range receipts {
 		line := "- " + code(r.Action, maxTitle)
-		if r.Mode != "" {
-			line += " by mode " + code(r.Mode, maxName)
-		}
 		if b.Len()+len(line) > maxReceipts {
 			fmt.Fprintf(&b, "\nAnd %d more. %s\n", len(receipts)-i, c.where)
 			break

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/d3mlabs/ai-flow/denials"
 )
 
 // Terminal makes foreign text safe for a terminal: no escape sequences, no control characters but newline and tab, nothing
@@ -92,9 +94,10 @@ func plainOurs(text string) string {
 }
 
 func (t *terminal) answers() {
-	for _, s := range t.r.Segments {
+	owner := owner(t.segments())
+	for i, s := range t.r.Segments {
 		text := strings.Trim(Terminal(cutRune(s.Text, maxTerminal)), "\n ")
-		note := plainOurs(s.Note)
+		note := plainOurs(s.below(i == owner && t.r.Headline != ""))
 		if text == "" && note == "" {
 			continue
 		}
@@ -112,6 +115,14 @@ func (t *terminal) answers() {
 			t.line(t.paint(faint, fmt.Sprintf("(cut here: %s of %s)", bytesOf(maxTerminal), bytesOf(len(s.Text)))))
 		}
 	}
+}
+
+// below is what a terminal says of a segment on a line of its own; told means that the headline says what came of it.
+func (s Segment) below(told bool) string {
+	if s.Note == "" || told {
+		return s.Remark
+	}
+	return strings.TrimSpace("It " + s.Note + " " + s.Remark)
 }
 
 // flow wraps prose and leaves code blocks and tables as they are.
@@ -209,11 +220,13 @@ func (t *terminal) wants() {
 	t.line("")
 	t.pair("", yellow+";"+bold, "Boundary wants", "nothing was granted; a person decides")
 	for _, w := range wants {
-		t.pair("  ", bold, oneLine(w.Subject, maxSubject), channel(w.Channel)+" · "+plainOurs(met(w.Want)))
-		if why := oneLine(w.Why, maxWhy); why != "" {
-			t.line(wrap("“"+why+"”", t.width, "    ", "    "))
+		t.pair("  ", bold, oneLine(w.Subject, maxSubject), channels(w.Want)+" · "+plainOurs(met(w.Want)))
+		if reason := oneLine(w.Why, maxWhy); reason != "" && w.Channel == denials.Refused {
+			t.line(wrap(reason, t.width, "    ", "    "))
+		} else if reason != "" {
+			t.line(wrap("“"+reason+"”", t.width, "    ", "    "))
 		}
-		t.line(wrap("→ "+plainOurs(t.r.Places.advice(w.Triage)), t.width, "    ", "      "))
+		t.line(wrap("→ "+plainOurs(t.r.advice(w.Triage)), t.width, "    ", "      "))
 	}
 	if more > 0 {
 		t.line(fmt.Sprintf("  … and %d more, in report.json", more))

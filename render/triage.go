@@ -51,8 +51,16 @@ func (v Verdict) String() string {
 	return "unknown"
 }
 
-// Places are the files that install tools; "" where none is known.
+// Places are the files that install tools, as the policy names them; "" where it names none.
 type Places struct{ OrgFile, OrgRepo, ProjectFile string }
+
+// advice is that of the places. What an acting command was refused is not to be asked for with one.
+func (r Result) advice(t Triage) string {
+	if t.Verdict == ByHand && !isAsk(r.Command) {
+		return "Run it yourself."
+	}
+	return r.Places.advice(t)
+}
 
 // advice says what a person may do, and never how to open the door wider.
 func (p Places) advice(t Triage) string {
@@ -62,29 +70,37 @@ func (p Places) advice(t Triage) string {
 	case Closed:
 		return "Stays closed: " + oneLine(t.Why, maxWhy) + "."
 	case Install:
-		return p.sentence()
+		if places := p.sentence(); places != "" {
+			return places
+		}
+		return "It can be added to the project’s or the organisation’s file of tools."
 	case Bring:
-		return "The door stays closed: commit what is needed, or take it from a package. " + p.sentence()
+		return strings.TrimSpace("The door stays closed: commit what is needed, or take it from a package. " + p.sentence())
 	case ByHand:
-		return "A person can do this one thing, or ask for it with a command that may act."
+		return "Run it yourself, or ask for it with `/edit` or `/build`."
 	}
-	return "A person decides whether another run gets it. " + p.sentence()
+	return strings.TrimSpace("A person decides whether another run gets it. " + p.sentence())
 }
 
+// sentence names the files; "" without one, because a file that nobody named may not exist.
 func (p Places) sentence() string {
 	var places []string
 	if p.ProjectFile != "" {
 		places = append(places, "This project: "+code(p.ProjectFile, maxName))
 	}
 	if p.OrgFile != "" {
-		org := "organisation: " + code(p.OrgFile, maxName)
+		org := "organisation: "
+		if len(places) == 0 {
+			org = "This organisation: "
+		}
+		org += code(p.OrgFile, maxName)
 		if p.OrgRepo != "" {
 			org += " in " + code(p.OrgRepo, maxName)
 		}
 		places = append(places, org)
 	}
 	if len(places) == 0 {
-		return "Whoever looks after the runner can install that one."
+		return ""
 	}
 	return strings.Join(places, " · ") + "."
 }

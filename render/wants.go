@@ -17,13 +17,13 @@ func met(w denials.Want) string {
 	case denials.MissingTool:
 		what = "missing tool"
 	case denials.Action:
-		what = "request refused"
+		what = "request"
 	case denials.Access:
 		what = "access denied"
 	default:
 		what = "not available"
 	}
-	if w.Channel == denials.Declared { // a claim: only the agent says that it met a door (F-82)
+	if len(w.Channels()) == 1 && w.Channel == denials.Declared { // a claim: only the agent says that it met a door (F-82)
 		what = "wanted"
 	}
 	if often := times(w.Count); often != "" {
@@ -49,13 +49,42 @@ func channel(c denials.Channel) string {
 	return "unknown"
 }
 
-// claim is the reason in the agent's words, in quotation marks.
+// channels names all ways in which a want became known, so that a fact beside a claim is seen to be one.
+func channels(w denials.Want) string {
+	var names []string
+	for _, c := range w.Channels() {
+		names = append(names, channel(c))
+	}
+	return enumerated(names)
+}
+
+// why is the reason that the table has: the agent's words in quotation marks, a rule's as they are, or else what was met.
+func why(w denials.Want) string {
+	if reason := ruling(w); reason != "" {
+		return reason
+	}
+	if said := claim(w); said != "" {
+		return said
+	}
+	w.Count = 0
+	return met(w)
+}
+
+// claim is the reason in the words of the agent or of a tool, in quotation marks.
 func claim(w denials.Want) string {
 	why := inline(strings.ReplaceAll(w.Why, "`", ""), maxWhy)
-	if why == "" {
+	if why == "" || w.Channel == denials.Refused {
 		return ""
 	}
 	return "“" + why + "”"
+}
+
+// ruling is the policy's reason for a refusal.
+func ruling(w denials.Want) string {
+	if w.Channel != denials.Refused {
+		return ""
+	}
+	return inline(strings.ReplaceAll(w.Why, "`", ""), maxWhy)
 }
 
 // shown are the wants that have room and the number of those that have not.
@@ -81,7 +110,7 @@ func (r Result) wantsBlock(lines []string, n int) string {
 	}
 	text := paragraphs(wantsHead(r.wantsTotal()), strings.Join(lines[:n], "\n"))
 	if more := r.wantsTotal() - n; more > 0 {
-		text = paragraphs(text, fmt.Sprintf("And %d more, all in `report.json`.", more))
+		text = paragraphs(text, fmt.Sprintf("And %d more, all in %s.", more, r.report()))
 	}
 	return text
 }
@@ -91,15 +120,31 @@ func (r Result) wantLines() []string {
 	wants, _ := r.shown()
 	lines := make([]string, len(wants))
 	for i, w := range wants {
-		said := claim(w.Want)
-		if w.Channel != denials.Declared || said == "" {
-			said = strings.TrimSuffix(met(w.Want)+", "+said, ", ")
-		}
-		by := channel(w.Channel)
-		if w.Channel == denials.Declared {
-			by += ", the agent’s claim"
-		}
-		lines[i] = fmt.Sprintf("- %s: %s (%s). %s", code(w.Subject, maxSubject), said, by, r.Places.advice(w.Triage))
+		lines[i] = fmt.Sprintf("- %s: %s (%s). %s", code(w.Subject, maxSubject), told(w.Want), known(w.Want), r.advice(w.Triage))
 	}
 	return lines
+}
+
+// told is what a want is about: what the agent wants it for, else what was met at the door.
+func told(w denials.Want) string {
+	said := claim(w)
+	if w.Channel != denials.Declared || said == "" {
+		return strings.TrimSuffix(met(w)+", "+said, ", ")
+	}
+	if often := times(w.Count); often != "" {
+		said += ", " + often
+	}
+	return said
+}
+
+// known says how a want became known: a claim, a fact with the reason of the rule, a guess.
+func known(w denials.Want) string {
+	by := channels(w)
+	if by == "declared" {
+		by += ", the agent’s claim"
+	}
+	if reason := ruling(w); reason != "" {
+		by += ": " + reason
+	}
+	return by
 }

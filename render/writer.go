@@ -7,6 +7,7 @@ type writer struct {
 	r     Result
 	hosts hosts
 	where string // where a reader finds what has no room, a sentence
+	reply bool   // the text is a reply of its own
 }
 
 func newWriter(r Result) *writer {

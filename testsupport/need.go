@@ -4,6 +4,7 @@ package testsupport
 
 import (
 	"os"
+	"os/exec"
 	"testing"
 )
 
@@ -18,4 +19,21 @@ func Need(t testing.TB, ok bool, what, enable string) {
 		t.Fatalf("%s is missing, and with AI_FLOW_CI=1 nothing may be; enable with: %s", what, enable)
 	}
 	t.Skipf("needs %s; enable with: %s", what, enable)
+}
+
+// Tools skips the test when one of the programs named is not on PATH: git, sh, ls, bash, or another one whose Debian package has
+// its name.
+func Tools(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		of := name
+		switch name {
+		case "sh":
+			of = "dash"
+		case "ls":
+			of = "coreutils"
+		}
+		_, err := exec.LookPath(name)
+		Need(t, err == nil, name+" on PATH", "sudo apt-get install -y "+of)
+	}
 }

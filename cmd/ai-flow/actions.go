@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 // actions is what the runner of a workflow, and who configured it, tell a job.
 type actions struct {
 	eventName, eventPath string
+	repoID               int64 // as the event has it
 	repo                 github.Repo
 	server, api, graphql string
 	runID, actor, temp   string
@@ -45,28 +47,44 @@ func (e environment) readActions() (actions, error) {
 	}
 	if a.eventName == "" || a.eventPath == "" {
 		return a, &usageError{"there is no event: GITHUB_EVENT_NAME and GITHUB_EVENT_PATH are not set",
-			"run this in a workflow job; on your own machine use ai-flow try"}
+			"run this in a workflow job; on your own machine: ai-flow try"}
 	}
 	owner, name, ok := strings.Cut(e.get("GITHUB_REPOSITORY"), "/")
 	if !ok || owner == "" || name == "" || strings.Contains(name, "/") {
-		return a, &usageError{"GITHUB_REPOSITORY is " + quoted(e.get("GITHUB_REPOSITORY")) + "; it should be owner/name", ""}
+		return a, &usageError{"GITHUB_REPOSITORY is " + quoted(e.get("GITHUB_REPOSITORY")) + "; it should be owner/name", theRunnerSets}
 	}
 	a.repo = github.Repo{Owner: owner, Name: name}
 	if attempt := e.get("GITHUB_RUN_ATTEMPT"); attempt != "" {
 		n, err := strconv.Atoi(attempt)
 		if err != nil || n < 1 {
-			return a, &usageError{"GITHUB_RUN_ATTEMPT is " + quoted(attempt) + "; it should count from 1", ""}
+			return a, &usageError{"GITHUB_RUN_ATTEMPT is " + quoted(attempt) + "; it should count from 1", theRunnerSets}
 		}
 		a.attempt = n
 	}
 	if u, err := url.Parse(a.server); err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return a, &usageError{"GITHUB_SERVER_URL is no address of a server", ""}
+		return a, &usageError{"GITHUB_SERVER_URL is " + quoted(userinfo.ReplaceAllString(a.server, "$1")) + "; it should be like " + publicServer + ", without a user",
+			theRunnerSets}
 	}
 	return a, nil
 }
 
+// theRunnerSets is the hint about a variable of the runner's that is wrong.
+const theRunnerSets = "the runner sets it right: let no env: of the workflow set it"
+
+// userinfo is the user and the password of an address, and rather too much of one that is none.
+var userinfo = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]*:/+)?.*@`)
+
 // readApp reads who we act as. It is asked for only once there is a command: a comment without one needs no key.
 func (e environment) readApp(a *actions) (err error) {
+	err = e.readKey(a)
+	var usage *usageError
+	if errors.As(err, &usage) && a.key == nil && strings.HasPrefix(a.eventName, "pull_request_review") && !e.appKey {
+		return &usageError{usage.message, "workflows of pull requests from forks get no secrets: comment in the conversation instead"}
+	}
+	return err
+}
+
+func (e environment) readKey(a *actions) (err error) {
 	id, key, file := e.get("AI_FLOW_APP_ID"), e.get("AI_FLOW_APP_PRIVATE_KEY"), e.get("AI_FLOW_APP_PRIVATE_KEY_FILE")
 	switch {
 	case id == "" && key == "" && file == "":
@@ -75,18 +93,18 @@ func (e environment) readApp(a *actions) (err error) {
 		}
 		return nil
 	case id == "":
-		return &usageError{"there is an App's key and no AI_FLOW_APP_ID", ""}
+		return &usageError{"there is an App's key and no AI_FLOW_APP_ID", "set AI_FLOW_APP_ID to the App's number: its settings page has it"}
 	case key == "" && file == "":
 		return &usageError{"AI_FLOW_APP_ID is set and there is no key to it", "set AI_FLOW_APP_PRIVATE_KEY or AI_FLOW_APP_PRIVATE_KEY_FILE"}
 	}
 	if a.appID, err = strconv.ParseInt(id, 10, 64); err != nil || a.appID <= 0 {
-		return &usageError{"AI_FLOW_APP_ID is " + quoted(id) + "; it should be the App's number", "see the App's settings page"}
+		return &usageError{"AI_FLOW_APP_ID is " + quoted(id) + "; it should be the App's number", "the App's settings page has it"}
 	}
 	if a.key = []byte(key); key != "" {
 		return nil
 	}
 	if a.key, err = readSmall(file, maxKeyFile); err != nil {
-		return &usageError{"reading AI_FLOW_APP_PRIVATE_KEY_FILE: " + err.Error(), ""}
+		return &usageError{"reading AI_FLOW_APP_PRIVATE_KEY_FILE: " + err.Error(), "give the path of the App's .pem file, which the user that runs ai-flow can read"}
 	}
 	return nil
 }
@@ -115,12 +133,8 @@ func (a actions) runURL() string {
 
 // client makes the calls as the App, or with the token.
 func (a actions) client(mask func(string)) (*github.Client, error) {
-	c, err := github.New(github.Options{API: a.api, GraphQL: a.graphql, Server: a.server, Repo: a.repo,
-		AppID: a.appID, PrivateKey: a.key, Token: a.token, Mask: mask})
-	if err != nil {
-		return nil, &usageError{err.Error(), ""}
-	}
-	return c, nil
+	return github.New(github.Options{API: a.api, GraphQL: a.graphql, Server: a.server, Repo: a.repo,
+		RepoID: a.repoID, AppID: a.appID, PrivateKey: a.key, Token: a.token, Mask: mask})
 }
 
 // setOutputs sets outputs of the job's step. The word that ends a value is made anew each time, so that no value can end

@@ -67,7 +67,7 @@ func (p *program) profile(o tryOptions, policy commands.Policy) (profile agents.
 	}
 	if p.env.agentBin != "" {
 		if !filepath.IsAbs(p.env.agentBin) {
-			return profile, "", true, &usageError{"AI_FLOW_AGENT_BIN is not an absolute path: " + quoted(p.env.agentBin), ""}
+			return profile, "", true, &usageError{"AI_FLOW_AGENT_BIN is not an absolute path: " + quoted(p.env.agentBin), "give the whole path, from the root on"}
 		}
 		return profile, p.env.agentBin, true, nil
 	}

@@ -32,19 +32,23 @@ func (c Command) Main(ctx context.Context) int {
 	secrets := env.secretValues()
 	known := newSecrets(secrets)
 	say := newVoice(c.Stderr, env, known)
+	p := &program{Command: c, env: env, secrets: secrets, say: say, out: newGuard(c.Stdout, known)}
 	if err != nil {
-		say.failure(err)
+		p.complain(err)
 		return ExitUsage
 	}
-	p := &program{Command: c, env: env, secrets: secrets, say: say, out: newGuard(c.Stdout, known)}
 	err = p.app().RunContext(ctx, append([]string{"ai-flow"}, c.Args...))
 	if flushed := p.out.flush(); err == nil && flushed != nil {
 		err = fmt.Errorf("writing to standard output: %w", flushed)
 	}
 	status := exitStatus(ctx, err)
 	var reported *reportedError
-	if err != nil && !errors.As(err, &reported) {
+	switch {
+	case err == nil || errors.As(err, &reported):
+	case status == ExitCancelled:
 		say.failure(err)
+	default:
+		p.complain(err)
 	}
 	return status
 }
@@ -64,6 +68,11 @@ type reportedError struct{ status int }
 
 func (e *reportedError) Error() string { return "failed, as reported" }
 
+// startedError is a failure after something was started: whatever it comes from, it is no wrong usage.
+type startedError struct{ error }
+
+func (e *startedError) Unwrap() error { return e.error }
+
 // usageError is the caller's mistake, and what to do instead.
 type usageError struct{ message, hint string }
 
@@ -72,6 +81,7 @@ func (e *usageError) Error() string { return e.message }
 // exitStatus maps the end of a run to a status. A run that was interrupted is cancelled, whatever error that made.
 func exitStatus(ctx context.Context, err error) int {
 	var reported *reportedError
+	var started *startedError
 	switch {
 	case err == nil:
 		return ExitDone
@@ -79,7 +89,7 @@ func exitStatus(ctx context.Context, err error) int {
 		return ExitCancelled
 	case errors.As(err, &reported):
 		return reported.status
-	case isUsage(err):
+	case isUsage(err) && !errors.As(err, &started):
 		return ExitUsage
 	default:
 		return ExitFailed
@@ -98,7 +108,7 @@ func (p *program) app() *cli.App {
 		OnUsageError:   wrongUsage,
 		Action:         p.root,
 		Commands: []*cli.Command{
-			p.dispatchCommand(), p.authorizeCommand(), p.finalizeCommand(), p.tryCommand(), p.agentsCommand(), p.previewCommand(), p.demoAgentCommand(),
+			p.tryCommand(), p.agentsCommand(), p.previewCommand(), p.authorizeCommand(), p.dispatchCommand(), p.finalizeCommand(), p.demoAgentCommand(),
 		},
 	}
 	for _, c := range app.Commands { // the library does not pass these down

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/d3mlabs/ai-flow/commands/dispatch"
+	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/render"
 	"github.com/urfave/cli/v2"
 )
@@ -48,7 +50,12 @@ func (p *program) dispatch(ctx context.Context) error {
 // conclude writes what is written whatever happened: the run's page, the report, the outputs.
 func (w *workflow) conclude(told dispatch.Told) error {
 	o := told.Outcome.Stands(told.URL)
+	unknown := told.Unknown != nil && o.Result.Outcome != render.Cancelled
+	if unknown {
+		o.Err = nil // whoever ends the program says it
+	}
 	w.record(o, w.log)
+	w.logTail(told.Outcome.Err)
 	if told.URL != "" {
 		w.log.Say("result: %s", told.URL)
 	}
@@ -59,9 +66,9 @@ func (w *workflow) conclude(told dispatch.Told) error {
 	}
 	summary := render.Summary(o.Result)
 	switch {
-	case w.empty():
+	case w.empty() || unknown:
 		summary = "" // most comments are none of ours, and their runs have nothing to show
-	case told.Silent:
+	case o.Report.Denied != "":
 		summary = render.Denied(o.Result.Command, o.Result.Requester, told.Reason)
 	}
 	err = errors.Join(err, w.writeSummary(w.log.Redact(summary)), w.log.Err(),
@@ -69,13 +76,27 @@ func (w *workflow) conclude(told dispatch.Told) error {
 	if err != nil {
 		return fmt.Errorf("writing the run's page: %w", err)
 	}
+	if unknown {
+		return told.Unknown
+	}
 	if err := ending(o); err != nil {
 		return err
 	}
 	if told.Err != nil {
-		return fmt.Errorf("telling the thread: %w", told.Err)
+		return &startedError{fmt.Errorf("telling the thread: %w", told.Err)}
 	}
 	return nil
+}
+
+// logTail keeps the end of a failed agent's standard error in the log, folded.
+func (w *workflow) logTail(err error) {
+	var failed *executor.Failure
+	if !errors.As(err, &failed) || strings.TrimSpace(failed.Tail) == "" {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(failed.Tail, "\n\r\t "), "\n")
+	defer w.log.Group("the agent's standard error, its last lines")()
+	w.log.Foreign("│", strings.Join(lines[max(0, len(lines)-tailLines):], "\n"))
 }
 
 func (w *workflow) writeReport(data string) (path string, err error) {

@@ -128,6 +128,21 @@ func give(ts *testscript.TestScript, e fakegithub.Event) {
 	}
 }
 
+// rename gives the repository another name: rename OWNER/NAME. What a job is told stays the old one.
+func rename(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: rename OWNER/NAME")
+	}
+	theHub(ts).repo.Rename(args[0])
+}
+
+// uninstall takes the App away from the repository.
+func uninstall(ts *testscript.TestScript, neg bool, args []string) {
+	id, err := strconv.ParseInt(ts.Getenv("AI_FLOW_APP_ID"), 10, 64)
+	ts.Check(err)
+	theHub(ts).repo.Uninstall(id)
+}
+
 // thread prints what people see of the thread, body its description, requests what was asked of the API.
 func thread(ts *testscript.TestScript, neg bool, args []string) {
 	h := theHub(ts)

@@ -47,6 +47,8 @@ func (s *stage) play(t *testing.T, dir string) {
 			"pull":      pull,
 			"comment":   comment,
 			"line":      line,
+			"rename":    rename,
+			"uninstall": uninstall,
 			"thread":    thread,
 			"body":      body,
 			"requests":  requests,

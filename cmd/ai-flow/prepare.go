@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/commands/dispatch"
@@ -24,15 +23,15 @@ import (
 func (w *workflow) prepare(ctx context.Context, s dispatch.Setting) (_ *commands.Flow, end func() error, err error) {
 	agent, err := w.workflowAgent(ctx, s.Policy)
 	if err != nil {
-		return nil, nil, named("setup", "the agent could not be prepared", err)
+		return nil, nil, w.named("setup", "the agent could not be prepared", err)
 	}
 	token, err := w.giveToken(ctx, &agent)
 	if err != nil {
-		return nil, nil, named("github", "no token that can only read could be made for the agent", err)
+		return nil, nil, w.named("github", "no token that can only read could be made for the agent", err)
 	}
 	private, err := w.openPrivate()
 	if err != nil {
-		return nil, nil, named("setup", "there is no place for ai-flow's own files", err)
+		return nil, nil, w.named("setup", "there is no place for ai-flow's own files", err)
 	}
 	if private.stale != nil {
 		w.log.Say("removing what killed runs left: %v", private.stale)
@@ -41,9 +40,10 @@ func (w *workflow) prepare(ctx context.Context, s dispatch.Setting) (_ *commands
 		Waiting: func(who string) { w.log.Say("waiting for %s, which has the agent's user", who) }}
 	repo, err := w.fetch(ctx, s.Commit, private.path)
 	if err != nil {
-		return nil, private.close, named("git", "the repository could not be fetched", err)
+		return nil, private.close, w.named("git", "the repository could not be fetched", err)
 	}
-	flow := &commands.Flow{Agent: &agent, Repo: repo, Place: s.Place, Policy: s.Policy, Model: w.env.model, Log: w.log,
+	w.log.Say("working on %.10s of %s", s.Commit, s.Branch)
+	flow := &commands.Flow{Agent: &threadAgent{&agent, w.env.user}, Repo: repo, Place: s.Place, Policy: s.Policy, Model: w.env.model, Log: w.log,
 		Secrets: w.out.secrets, Ambient: agent.Profile.Ambient, AgentName: agent.Profile.Name, AgentStatus: statusText(agent.Profile.Status),
 		Token: token}
 	return flow, func() error { return errors.Join(repo.Close(), private.close()) }, nil
@@ -51,34 +51,29 @@ func (w *workflow) prepare(ctx context.Context, s dispatch.Setting) (_ *commands
 
 // named makes a sentence for the thread of an error. What our own host says about itself may be told; anything else stays in
 // the log.
-func named(class, message string, err error) error {
-	p := commands.Problem{Class: class, Message: message, Err: err}
+func (w *workflow) named(class, message string, err error) error {
+	p := commands.Problem{Class: class, Message: message, Err: err, Next: nextStep(err, w.env.user)}
 	var usage *usageError
 	var setup *isolation.SetupError
 	var call *github.Error
 	switch {
 	case errors.As(err, &usage):
-		p.Message, p.Next = usage.message, sentence(usage.hint)
+		p.Message = usage.message
 	case errors.As(err, &setup):
-		p.Message, p.Next = setup.Problem, sentence(setup.Fix)
-	case errors.As(err, &call):
-		p.Next = call.Next
+		p.Message = setup.Problem
+	case errors.As(err, &call) && call.Setup:
+		p.Class = executor.FailedSetup.String()
 	}
 	return &dispatch.Trouble{Problem: p}
-}
-
-// sentence makes one of a hint as a terminal has it. A command line stays as it is, to be copied.
-func sentence(hint string) string {
-	if hint == "" || strings.HasPrefix(hint, "sudo ") {
-		return hint
-	}
-	return strings.ToUpper(hint[:1]) + strings.TrimSuffix(hint[1:], ".") + "."
 }
 
 func (w *workflow) fetch(ctx context.Context, commit git.OID, temp string) (*git.Repo, error) {
 	token, err := w.client.GitToken(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if info, err := os.Stat(w.workdir); w.workdir != "" && (err != nil || !info.IsDir()) {
+		w.log.Say("AI_FLOW_WORKDIR is %q, which is no directory: nothing is borrowed from it", w.workdir)
 	}
 	return git.Fetch(ctx, git.Remote{URL: w.server + "/" + w.repo.String() + ".git", Token: token, Borrow: w.workdir, Env: w.env.wayOut()}, commit, temp)
 }
@@ -91,7 +86,7 @@ func (w *workflow) workflowAgent(ctx context.Context, policy commands.Policy) (e
 		return executor.Agent{}, err
 	}
 	if !named && profile.Status == agents.BuiltIn {
-		return executor.Agent{}, &usageError{"no agent is usable on this runner", "install one and set its credential (ai-flow agents lists them), and name it in AI_FLOW_AGENT"}
+		return executor.Agent{}, &usageError{"no agent is usable on this runner", "install one, set its credential, and name it in `AI_FLOW_AGENT`; `ai-flow agents` lists them"}
 	}
 	id, err := w.workflowIdentity(ctx)
 	if err != nil {

@@ -34,11 +34,15 @@ func (p *program) show(o tryOptions, outcome commands.Outcome, out *output, bran
 	return ending(outcome)
 }
 
-// record keeps in the log how the run ended, and what went wrong underneath.
+// record keeps in the log how the run ended, what went wrong underneath, and what the reader was told to do.
 func (p *program) record(outcome commands.Outcome, log *render.Log) {
 	log.Say("outcome: %v", outcome.Result.Outcome)
-	if outcome.Err != nil {
-		log.Foreign("error: ", outcome.Err.Error())
+	if outcome.Err == nil {
+		return
+	}
+	log.Foreign("error:", outcome.Err.Error())
+	if next := outcome.Result.NextStep; next != "" {
+		log.Say("hint: %s", next)
 	}
 }
 

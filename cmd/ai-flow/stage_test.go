@@ -30,6 +30,7 @@ type stage struct {
 }
 
 func newStage(t *testing.T) *stage {
+	testsupport.Tools(t, "git", "sh")
 	root, err := os.MkdirTemp("/tmp", "aift-stories-") // t.TempDir lies below a folder that is closed to others
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +106,7 @@ func tb(ts *testscript.TestScript) testing.TB { return ts.Value("testing").(test
 
 // needRoot says that a story needs root and sudo.
 func needRoot(ts *testscript.TestScript, neg bool, args []string) {
-	testsupport.Need(tb(ts), canBecome(), "root and sudo", "apt-get install sudo passwd && sudo env PATH=\"$PATH\" go test ./cmd/ai-flow")
+	testsupport.Need(tb(ts), canBecome(), "root and sudo", "su -c 'apt-get install -y sudo passwd' && sudo env PATH=\"$PATH\" go test ./cmd/ai-flow")
 }
 
 // agentUser lets the story's agent run as the user that stands ready.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/isolation"
 	"github.com/d3mlabs/ai-flow/render"
@@ -99,6 +100,7 @@ func hint(err error) string {
 	var usage *usageError
 	var setup *isolation.SetupError
 	var failed *executor.Failure
+	var call *github.Error
 	switch {
 	case errors.As(err, &usage):
 		return usage.hint
@@ -106,6 +108,8 @@ func hint(err error) string {
 		return setup.Fix
 	case errors.As(err, &failed):
 		return failed.Fix
+	case errors.As(err, &call):
+		return call.Next
 	}
 	return ""
 }
@@ -114,7 +118,8 @@ func hint(err error) string {
 func isUsage(err error) bool {
 	var usage *usageError
 	var setup *isolation.SetupError
-	return errors.As(err, &usage) || errors.As(err, &setup)
+	var call *github.Error
+	return errors.As(err, &usage) || errors.As(err, &setup) || errors.As(err, &call) && call.Setup
 }
 
 // style is the closed set of terminal styles.

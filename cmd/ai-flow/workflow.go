@@ -30,18 +30,23 @@ func (p *program) openWorkflow() (*workflow, error) {
 	}
 	payload, err := readSmall(a.eventPath, github.MaxPayload)
 	if err != nil {
-		return nil, &usageError{"reading the event: " + err.Error(), ""}
+		return nil, &usageError{"reading the event: " + err.Error(), "GITHUB_EVENT_PATH names the file with the event, and " + theRunnerSets}
 	}
 	event, err := github.ReadEvent(a.eventName, payload)
 	if err != nil {
-		return nil, &usageError{err.Error(), "let the workflow start on these events only"}
+		return nil, &usageError{err.Error(), "let on: of the workflow name these events only"}
 	}
 	if event.Repo != a.repo {
-		return nil, &usageError{fmt.Sprintf("the event is about %q and the run is of %q", event.Repo, a.repo), ""}
+		return nil, &usageError{fmt.Sprintf("the event is about %q and the run is of %q", event.Repo, a.repo),
+			"GITHUB_REPOSITORY and GITHUB_EVENT_PATH belong together, and " + theRunnerSets}
+	}
+	if event.HeadOID == "" { // a comment in a conversation: what authorize saw counts
+		event.HeadOID = p.env.get("AI_FLOW_HEAD_SHA")
+	a.repoID = event.RepoID
 	}
 	w := &workflow{program: p, actions: a, log: render.NewLog(p.Stderr, p.env.get("GITHUB_ACTIONS") == "true")}
 	w.job = &dispatch.Job{Event: event, Prefix: p.env.prefix, Bot: a.bot, Rerunner: a.actor, Attempt: a.attempt,
-		RunURL: a.runURL(), Model: p.env.model, Log: w.log}
+		RunURL: a.runURL(), Model: p.env.model, Log: w.log, Redact: p.out.secrets.Redact}
 	w.job.Comment, err = commands.Parse(event.Comment.Body, p.env.prefix)
 	if err != nil && !errors.As(err, &w.job.Refusal) {
 		return nil, err
@@ -49,7 +54,26 @@ func (p *program) openWorkflow() (*workflow, error) {
 	if r := w.job.Refusal; r != nil && r.Reason == commands.BadPrefix {
 		return nil, &usageError{r.Message, "mend AI_FLOW_COMMAND_PREFIX"}
 	}
+	if !w.empty() {
+		w.log.Say("%s", w.about())
+	}
 	return w, nil
+}
+
+// about is the run in one line: "/ask by ann on issue 1 of acme/app, attempt 1".
+func (w *workflow) about() string {
+	e, what, on := w.job.Event, "a command", "pull request"
+	if c := commands.Heaviest(w.job.Comment.Segments); c != 0 {
+		what = c.String()
+	}
+	if e.Surface == github.OnIssue {
+		on = "issue"
+	}
+	line := fmt.Sprintf("%s by %s on %s %d of %s", what, firstOf(e.Comment.Author.Login, "a deleted account"), on, e.Number, e.Repo)
+	if w.attempt > 0 {
+		line += fmt.Sprintf(", attempt %d", w.attempt)
+	}
+	return line
 }
 
 // empty reports whether the comment is none of our business, which is the case of most.
@@ -83,7 +107,11 @@ func (w *workflow) logCalls() {
 		return
 	}
 	calls := w.client.Calls()
-	end := w.log.Group(fmt.Sprintf("%d calls of GitHub", len(calls)))
+	title := fmt.Sprintf("%d calls of GitHub", len(calls))
+	if len(calls) == 1 {
+		title = "1 call of GitHub"
+	}
+	end := w.log.Group(title)
 	defer end()
 	for i, c := range calls {
 		w.log.Say("%2d. %s %s: %s (%d, %d ms)", i+1, c.Method, c.Path, c.What, c.Status, c.Took.Milliseconds())
@@ -95,8 +123,9 @@ func (p *program) authorizeCommand() *cli.Command {
 		Name:  "authorize",
 		Usage: "in a hosted job: is this a command, and may its author give it?",
 		Description: `Reads the event of the workflow, asks GitHub whether the author of the comment may write, and acknowledges the command
-with 👀. It sets the job outputs authorized (true or false), command (the heaviest: build, edit or ask) and label (of
-the runner: ai-build, ai-edit, ai-ask). A denial is one line here and silence on the thread.`,
+with 👀. It sets the job outputs authorized (true or false), command (the heaviest: build, edit or ask), label (of the
+runner: ai-build, ai-edit or ai-ask; ai-ask too for what will only be refused) and head (of a pull request; give it to
+dispatch as AI_FLOW_HEAD_SHA). A denial is one line here and on the run's page, and silence on the thread.`,
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
 				return err
@@ -119,14 +148,27 @@ func (p *program) authorize(ctx context.Context) error {
 	answer, err := w.job.Authorize(ctx)
 	w.logCalls()
 	command, label := "", ""
-	if answer.Authorized {
+	switch {
+	case answer.Authorized:
 		command = answer.Command.Name()
 		label = "ai-" + command
+		if answer.Refused {
+			label = "ai-" + commands.Ask.Name()
+		}
 		w.log.Say("authorized: %s", answer.Command)
-	} else {
+	case w.empty():
+		w.log.Say("%s", answer.Reason)
+	case err == nil: // whoever ends the program says the error
 		w.log.Say("not authorized: %s", answer.Reason)
 	}
-	return errors.Join(err, w.setOutputs([2]string{"authorized", fmt.Sprint(answer.Authorized)}, [2]string{"command", command}, [2]string{"label", label}), w.log.Err())
+	if answer.Denied {
+		name := ""
+		if c := commands.Heaviest(w.job.Comment.Segments); c != 0 {
+			name = c.String()
+		}
+		err = w.writeSummary(w.log.Redact(render.Denied(name, w.job.Event.Comment.Author.Login, answer.Reason)))
+	}
+	return errors.Join(err, w.setOutputs([2]string{"authorized", fmt.Sprint(answer.Authorized)}, [2]string{"command", command}, [2]string{"label", label}, [2]string{"head", answer.Head}), w.log.Err())
 }
 
 func (p *program) finalizeCommand() *cli.Command {
@@ -154,7 +196,7 @@ var endings = map[string]dispatch.Ending{"": dispatch.EndedUnknown, "success": d
 func (p *program) finalize(ctx context.Context, result string) error {
 	ending, ok := endings[result]
 	if !ok {
-		return &usageError{"--result is " + quoted(result) + "; it may be success, failure, cancelled or skipped", ""}
+		return &usageError{"--result is " + quoted(result) + "; it may be success, failure, cancelled or skipped", "ai-flow finalize --result ${{ needs.dispatch.result }}"}
 	}
 	w, err := p.openWorkflow()
 	if err != nil {
@@ -169,6 +211,8 @@ func (p *program) finalize(ctx context.Context, result string) error {
 	}
 	did, err := w.job.Finalize(ctx, ending)
 	w.logCalls()
-	w.log.Say("%s", did)
+	if did != "" {
+		w.log.Say("%s", did)
+	}
 	return errors.Join(err, w.log.Err())
 }

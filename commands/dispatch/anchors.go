@@ -36,7 +36,7 @@ func (j *Job) lone() bool {
 }
 
 func (j *Job) thread(facts github.Facts) *thread.Thread {
-	t := &thread.Thread{API: j.GitHub, Event: j.Event, Viewer: facts.Viewer, Read: j.read, Lone: j.lone()}
+	t := &thread.Thread{API: j.GitHub, Event: j.Event, Viewer: facts.Viewer, Read: j.read, Lone: j.lone(), Redact: j.Redact}
 	t.Asked, _ = j.read(j.Event.Comment.Body)
 	if t.Viewer == "" {
 		t.Viewer = j.Bot

@@ -8,42 +8,66 @@ import (
 	"github.com/d3mlabs/ai-flow/render"
 )
 
-// earlier decides by what an earlier attempt left on the thread. A question is answered anew, and a failure tried again; an
-// edit that landed is not made twice, and one that was announced is looked up in the document.
+// fate is what became of an act that was announced, as far as the document tells by its digests.
+type fate uint8
+
+const (
+	fateUnknown fate = iota // the document is neither what it was nor what it was to be
+	fateUndone
+	fateDone
+)
+
+// fateOf compares the document with the digests of what stands on the thread.
+func fateOf(s thread.Standing, document string) fate {
+	switch thread.Digest(document) {
+	case s.Before:
+		return fateUndone
+	case s.After:
+		return fateDone
+	}
+	return fateUnknown
+}
+
+// earlier decides by what an earlier attempt left on the thread. A question is answered anew, and a failure tried again. An
+// edit that landed is not made twice; one that was announced is looked up in the document, and where that does not tell,
+// it is not made again either: a person decides (F-56, S9).
 func (r *running) earlier(ctx context.Context, s thread.Standing) (told Told, done bool) {
-	switch {
-	case s.Stage == thread.Acted:
-		reason := "an earlier attempt did what was asked for, and it is not done twice"
-		r.say("%s", reason)
-		told := Told{URL: s.URL, Outcome: commands.Repeated(r.q, reason)}
-		if s.Left {
+	switch s.Stage {
+	case thread.Acted:
+		told = r.repeated("an earlier attempt did what was asked for, and it is not done twice")
+		if told.URL = s.URL; s.Left {
 			_, told.Err = r.thread.Settle(ctx)
 		}
 		return told, true
-	case s.Stage == thread.Ahead && r.known.Facts.Comment != nil:
-		return r.announced(ctx, s)
-	}
-	return Told{}, false
-}
-
-func (r *running) announced(ctx context.Context, s thread.Standing) (told Told, done bool) {
-	switch thread.Digest(r.known.Facts.Document.Body) {
-	case s.Before:
+	case thread.Ahead, thread.Unsure:
+	default:
 		return Told{}, false
-	case s.After:
-		reason := "an earlier attempt landed the edit and ended before it could say so; its result stands now"
-		r.say("%s", reason)
-		told := Told{Outcome: commands.Repeated(r.q, reason)}
-		told.URL, told.Err = r.thread.Settle(ctx)
+	}
+	switch fateOf(s, r.known.Facts.Document.Body) {
+	case fateUndone:
+		return Told{}, false
+	case fateDone:
+		told = r.repeated("an earlier attempt landed the edit and ended before it could say so; its result stands now")
+		if s.Stage == thread.Ahead {
+			told.URL, told.Err = r.thread.Settle(ctx)
+		} else {
+			told.URL, told.Err = r.thread.Tell(ctx, r.lost(render.LostReport), thread.ActDone)
+		}
 		return told, true
 	}
-	return r.tellLost(ctx, render.LostEdit), true
+	o := commands.Fail(ctx, r.q, commands.Problem{Class: "lost", Message: "an attempt ended while it was writing the description"})
+	o.Result = r.lost(render.LostEdit)
+	told = Told{Outcome: o}
+	told.URL, told.Err = r.thread.Tell(ctx, o.Result, thread.ActUnsure)
+	return told, true
 }
 
-// tellLost tells that an attempt ended without a word.
-func (r *running) tellLost(ctx context.Context, l render.Lost) Told {
-	result := render.LostResult(l, r.known.Command.String(), r.RunURL)
-	o := commands.Fail(ctx, r.q, commands.Problem{Class: "lost", Message: "an attempt ended without a word"})
-	o.Result = result
-	return r.tell(ctx, o)
+func (r *running) repeated(reason string) Told {
+	r.say("%s", reason)
+	return Told{Outcome: commands.Repeated(r.q, reason)}
+}
+
+// lost is what a thread is told of an attempt that ended without a word.
+func (r *running) lost(l render.Lost) render.Result {
+	return render.LostResult(l, r.known.Command.String(), r.RunURL)
 }

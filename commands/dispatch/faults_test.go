@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/d3mlabs/ai-flow/commands/github"
+	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/render"
 	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
 )
@@ -105,6 +106,69 @@ func TestS9_KilledAndFinalized(t *testing.T) {
 					s.hub.Close()
 				}
 			})
+		})
+	}
+}
+
+// TestS9_FinalizerDisturbed kills each drama while its agent works, disturbs each call of the finaliser, and lets it run again.
+func TestS9_FinalizerDisturbed(t *testing.T) {
+	for _, d := range dramas()[:2] {
+		t.Run(d.name, func(t *testing.T) {
+			for _, f := range faults {
+				t.Run(f.name, func(t *testing.T) {
+					t.Parallel()
+					for k, more := 1, true; more; k++ {
+						s := newStage(t)
+						e := d.begin(s)
+						s.agent.before = func(executor.Task) { s.hub.FaultAt(1, fakegithub.KillBefore) }
+						s.job(e).Run(t.Context())
+						s.hub.Revive()
+						before := len(s.hub.Requests())
+						s.hub.FaultAt(k, f.kind)
+						j := s.job(e)
+						if f.kind == fakegithub.Hang {
+							j.GitHub = s.impatient()
+						}
+						_, _ = j.Finalize(t.Context(), EndedFailure) // what it could not do the next one does
+						more = len(s.hub.Requests())-before >= k && k < 20
+						s.hub.Revive()
+						if _, err := s.job(e).Finalize(t.Context(), EndedFailure); err != nil {
+							t.Errorf("call %d: %v", k, err)
+						}
+						s.finalized(fmt.Sprint("call ", k))
+						s.hub.Close()
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestS9_AuthorizeDisturbed disturbs each call of the first job: asked again it authorizes, with one 👀.
+func TestS9_AuthorizeDisturbed(t *testing.T) {
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			for k := 1; k <= 5; k++ {
+				s := newStage(t)
+				e := s.repo.Comment(s.pull(), "ann", "/ask how?")
+				j := s.job(e)
+				if f.kind == fakegithub.Hang {
+					j.GitHub = s.impatient()
+				}
+				s.hub.FaultAt(k, f.kind)
+				if a, err := j.Authorize(t.Context()); a.Authorized && err != nil {
+					t.Errorf("call %d: authorized beside %v", k, err)
+				}
+				s.hub.Revive()
+				if a, err := s.job(e).Authorize(t.Context()); !a.Authorized || len(a.Head) != 40 || err != nil {
+					t.Errorf("call %d: %+v, %v", k, a, err)
+				}
+				if n := strings.Count(s.seen(), "eyes"); n != 1 {
+					t.Errorf("call %d: %d reactions\n%s", k, n, s.seen())
+				}
+				s.hub.Close()
+			}
 		})
 	}
 }

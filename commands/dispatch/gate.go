@@ -115,7 +115,7 @@ func asPointedAt(e github.Event, k Knowledge) Decision {
 		who = fmt.Sprintf("%.40q", d.Editor)
 	}
 	return refuse(fmt.Sprintf("was given before the description was changed by %s, who may not write here", who),
-		"Read what it says now, and give the command again.")
+		"Read what it says now, and give the command again in a new comment.")
 }
 
 // openPull refuses what cannot come to anything on a pull request.
@@ -159,7 +159,7 @@ func unmovedHead(e github.Event, k Knowledge) Decision {
 	late := func(t time.Time) bool { return !t.IsZero() && !t.Before(e.Comment.Created) }
 	if e.HeadOID != "" && e.HeadOID != head.OID || late(head.Since) || late(head.Committed) {
 		return refuse("was given before the pull request's head was moved by somebody who may not write here",
-			"Look at the commits, and give the command again.")
+			"Look at the commits, and give the command again in a new comment.")
 	}
 	return Decision{Verdict: Admit}
 }

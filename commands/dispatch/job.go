@@ -23,6 +23,8 @@ type Job struct {
 	RunURL   string // "" when it is not known
 	Model    string // AI_FLOW_MODEL
 	Log      executor.Log
+	// Redact takes what must not leave out of every text for the thread, after it was rendered; nil for nothing.
+	Redact func(string) string
 	// Prepare makes the flow of an admitted command: the repository at the commit of the setting, the agent and its token.
 	// What it opened is closed by end, which is called whatever it returns, unless it is nil. Its error is told on the thread
 	// when it is a *Trouble, and else only that the run could not be prepared.
@@ -33,6 +35,7 @@ type Job struct {
 type Setting struct {
 	Policy commands.Policy
 	Commit git.OID // that the agent looks at: the head of the pull request, else of the default branch
+	Branch string  // of that commit: foreign
 	Place  commands.Place
 }
 
@@ -53,7 +56,10 @@ func (t *Trouble) Unwrap() error { return t.Err }
 type Told struct {
 	Outcome commands.Outcome
 	Silent  bool   // the thread was told nothing, because its author may not command or there is nothing to tell
-	Reason  string // of a silence, ours, for the run's page
+	Reason  string // of a silence, ours, for the run's page; "" with Unknown
+	// Unknown is why it could not be found out whether the author may command. Then the thread is told nothing, as if they may
+	// not, and the run's page says that it failed.
+	Unknown error
 	URL     string // of the comment that holds the result; "" for none
 	// Err is why the thread could not be told although it was to be. The outcome stands all the same (F-56).
 	Err error

@@ -34,16 +34,20 @@ func (p *people) of(ctx context.Context, login string) (github.Permission, error
 // askAuthor asks what decides whether anybody is told anything: who may command.
 func (j *Job) askAuthor(ctx context.Context, p *people, k *Knowledge) (err error) {
 	if k.Author, err = p.of(ctx, j.Event.Comment.Author.Login); err != nil {
-		return fmt.Errorf("asking whether the author may write: %w", err)
+		return j.unknown(j.Event.Comment.Author.Login, err)
 	}
 	k.Rerunner, k.Command = j.Rerunner, commands.Heaviest(j.Comment.Segments)
 	if k.Author.Level < github.Write || j.Rerunner == "" || sameLogin(j.Rerunner, j.Event.Comment.Author.Login) {
 		return nil
 	}
 	if k.Rerun, err = p.of(ctx, j.Rerunner); err != nil {
-		return fmt.Errorf("asking whether who runs the job again may write: %w", err)
+		return j.unknown(j.Rerunner, err)
 	}
 	return nil
+}
+
+func (j *Job) unknown(login string, err error) error {
+	return fmt.Errorf("it could not be found out whether %q may write to %s: %w", login, j.Event.Repo, err)
 }
 
 // askPlace asks for everything else that decides.

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/commands"
@@ -16,8 +17,22 @@ type place struct {
 	status render.Status
 	name   string
 	read   bool    // the text that the gate decided about was handed out
-	unsure *string // what was sent, when the answer to it was lost
+	unsure *string // what was sent and may stand there: the answer to it was lost, and nothing has shown yet
+	before string  // what stood there when it was sent
 	landed bool    // an edit of ours stands in the document
+}
+
+// act is what a run knows of its act, when it had a place at all.
+func (p *place) act() thread.Act {
+	switch {
+	case p == nil:
+		return thread.ActNone
+	case p.landed:
+		return thread.ActDone
+	case p.unsure != nil:
+		return thread.ActUnsure
+	}
+	return thread.ActNone
 }
 
 func documentName(e github.Event) string {
@@ -39,10 +54,13 @@ func (p *place) Document(ctx context.Context) (commands.Document, error) {
 		return commands.Document{}, err
 	}
 	p.landed = p.landed || p.unsure != nil && body == *p.unsure
+	if body == p.before {
+		p.unsure = nil
+	}
 	return commands.Document{Name: p.name, Body: body}, nil
 }
 
-// Discussion lists what people who may write said in the conversation. Our own words and the command are left out.
+// Discussion lists what people said in the conversation before the command. Our own words and the command are left out.
 func (p *place) Discussion(ctx context.Context) (said []commands.Said, err error) {
 	all, err := p.GitHub.Comments(ctx, p.Event.Number, false, time.Time{})
 	if err != nil {
@@ -52,9 +70,8 @@ func (p *place) Discussion(ctx context.Context) (said []commands.Said, err error
 		if c.Created.After(p.Event.Comment.Created) || sameLogin(c.Author, p.thread.Viewer) || c.ID == p.Event.Comment.ID && p.Event.Surface != github.OnLine {
 			continue
 		}
-		if p.mayWrite(ctx, c.Author) {
-			said = append(said, commands.Said{Author: c.Author, Text: c.Body, URL: c.URL})
-		}
+		said = append(said, commands.Said{Author: c.Author, Text: thread.Clean(c.Body), URL: c.URL,
+			Counts: func(ctx context.Context) bool { return p.mayWrite(ctx, c.Author) }})
 	}
 	return said, nil
 }
@@ -80,31 +97,44 @@ func (r *running) mayWrite(ctx context.Context, login string) bool {
 func (p *place) Announce(ctx context.Context, result render.Result, was, now string) error {
 	status := p.status
 	status.Writing = p.name
-	return p.thread.Ahead(ctx, result, status, thread.Digest(was), thread.Digest(now))
+	err := p.thread.Ahead(ctx, result, status, thread.Digest(was), thread.Digest(now))
+	if errors.Is(err, thread.ErrGone) {
+		return commands.ErrTakenBack
+	}
+	return err
 }
 
-// Replace edits the description if it is what it was. GitHub has no way to make that one step: what somebody writes between
-// our look and our edit is overwritten, and stays in the history of edits.
+// Replace edits the description if it is what it was, and looks again afterwards: what somebody wrote over it in the same
+// moment is a move like any other, and both changes go together where they can (F-60). GitHub has no way to make looking
+// and editing one step: what somebody writes between the two is overwritten, and stays in the history of edits.
 func (p *place) Replace(ctx context.Context, was, now string) error {
 	is, err := p.GitHub.Body(ctx, p.Event.Number)
 	switch {
 	case err != nil:
 		return err
 	case is == now:
-		p.landed = true // an edit whose answer was lost
+		p.landed, p.unsure = true, nil // an edit whose answer was lost
 		return nil
 	case is != was:
 		return commands.ErrMoved
 	}
-	p.unsure = &now
-	after, err := p.GitHub.SetBody(ctx, p.Event.Number, now)
-	if err != nil {
+	_, err = p.GitHub.SetBody(ctx, p.Event.Number, was, now)
+	var e *github.Error
+	switch {
+	case errors.As(err, &e) && e.Kind == github.Moved:
+		return commands.ErrMoved
+	case errors.As(err, &e) && e.Unsure:
+		p.before, p.unsure = was, &now
+		return err
+	case err != nil:
 		return err
 	}
-	p.landed = true
-	if thread.Digest(after) != thread.Digest(now) {
-		p.say("GitHub keeps another text of %s than the one that was sent", p.name) // F-60; it is what a re-run will look for
+	stands, err := p.GitHub.Body(ctx, p.Event.Number)
+	if err == nil && thread.Digest(stands) != thread.Digest(now) {
+		p.before, p.unsure = was, &now
+		return commands.ErrMoved
 	}
+	p.landed, p.unsure = true, nil // also when it cannot be read again: GitHub has said that it was written
 	return nil
 }
 
@@ -118,7 +148,7 @@ func (r *running) foreign(ctx context.Context) (all []commands.Foreign) {
 	parent := r.known.Facts.Parent
 	switch {
 	case parent == nil:
-	case parent.Ours:
+	case parent.Ours && thread.Ours(parent.Body): // the fallback token's login is that of every workflow
 		all = append(all, commands.Foreign{Label: "what an earlier run answered in this thread", Text: parent.Body})
 	case r.mayWrite(ctx, parent.Author):
 		all = append(all, commands.Foreign{Label: "the comment that the command replies to", Text: parent.Body})

@@ -10,6 +10,7 @@ import (
 	"github.com/d3mlabs/ai-flow/commands/git"
 	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/commands/thread"
+	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/render"
 )
 
@@ -18,6 +19,9 @@ const (
 	tellTime   = 5 * time.Minute
 	cancelTime = 8 * time.Second
 )
+
+// fresh is how long an answer about the comment counts as what stands there now.
+const fresh = 5 * time.Second
 
 // Run carries the command from the gate to the thread. It returns whatever happens; what it returns can be shown.
 func (j *Job) Run(ctx context.Context) (told Told) {
@@ -29,7 +33,7 @@ func (j *Job) Run(ctx context.Context) (told Told) {
 		return r.denied(d.Reason)
 	}
 	if err := j.askAuthor(ctx, r.people, &r.known); err != nil {
-		return r.unknown(ctx, err)
+		return Told{Silent: true, Unknown: err, Outcome: commands.Fail(ctx, r.q, problem("github", "it could not be found out who may command", err))}
 	}
 	if d := mayCommand(j.Event, r.known); d.Verdict != Admit {
 		return r.denied(d.Reason)
@@ -49,22 +53,19 @@ type running struct {
 }
 
 func (r *running) denied(reason string) Told {
-	r.say("denied: %s", reason)
+	r.say("not authorized: %s", reason)
 	return Told{Silent: true, Reason: reason, Outcome: commands.Deny(r.q, reason)}
 }
 
-// unknown is a question that failed before we knew whether its author may be told anything: it denies.
-func (r *running) unknown(ctx context.Context, err error) Told {
-	reason := "it could not be found out who may command"
-	r.say("denied: %s: %v", reason, err)
-	return Told{Silent: true, Reason: reason, Outcome: commands.Fail(ctx, r.q, problem("github", reason, err))}
-}
-
+// problem says of what GitHub refused whether a person has to set something right first, as of any other set-up.
 func problem(class, message string, err error) commands.Problem {
 	p := commands.Problem{Class: class, Message: message, Err: err}
 	var e *github.Error
 	if errors.As(err, &e) {
 		p.Next = e.Next
+		if e.Setup {
+			p.Class = executor.FailedSetup.String()
+		}
 	}
 	return p
 }
@@ -72,6 +73,7 @@ func problem(class, message string, err error) commands.Problem {
 // admitted goes on once the author may be told things. A panic is told as a failure, and goes on: it is a fault of ours, and
 // its trace belongs into the run's log.
 func (r *running) admitted(ctx context.Context) (told Told) {
+	r.thread = r.Job.thread(github.Facts{}) // enough to tell that we failed, should we do so at once
 	defer func() {
 		if p := recover(); p != nil {
 			r.tell(ctx, commands.Fail(ctx, r.q, commands.Problem{Class: "internal", Message: "ai-flow itself failed", Err: fmt.Errorf("panic: %v", p)}))
@@ -81,19 +83,24 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 	err := r.askPlace(ctx, r.people, &r.known)
 	r.thread = r.Job.thread(r.known.Facts)
 	if err != nil {
-		return r.tell(ctx, commands.Fail(ctx, r.q, problem("github", "GitHub did not say what the command is about", err)))
+		return r.blind(ctx, problem("github", "GitHub did not say what the command is about", err))
 	}
+	asked := time.Now()
 	if c := r.known.Facts.Comment; c != nil {
 		r.thread.Now = &c.Body
 	}
 	d := Decide(r.Event, r.known)
 	if d.Verdict == Deny {
-		return r.denied(d.Reason)
+		r.say("not carried out: %s", d.Reason)
+		return Told{Silent: true, Reason: d.Reason, Outcome: commands.Deny(r.q, d.Reason)}
 	}
 	r.q.Trusted = d.Trusted
 	standing, err := r.thread.Look(ctx)
 	if err != nil {
-		return r.tell(ctx, commands.Fail(ctx, r.q, problem("github", "GitHub did not say what stands on the thread", err)))
+		return r.blind(ctx, problem("github", "GitHub did not say what stands on the thread", err))
+	}
+	if time.Since(asked) > fresh {
+		r.thread.Now = nil // it took a wait to find out, and people may have written meanwhile
 	}
 	if told, done := r.earlier(ctx, standing); done {
 		return told
@@ -104,14 +111,31 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 	return r.perform(ctx)
 }
 
+// blind is a failure to see what stands on the thread. A first attempt can only have left nothing; a later one that cannot see
+// whether there is a result already says nothing beside it. The finaliser will, should there be none.
+func (r *running) blind(ctx context.Context, p commands.Problem) Told {
+	o := commands.Fail(ctx, r.q, p)
+	if r.Attempt > 1 {
+		r.say("the thread is told nothing, because it cannot be seen what an earlier attempt told it")
+		return Told{Outcome: o, Silent: true, Reason: p.Message}
+	}
+	return r.tell(ctx, o)
+}
+
 // refusal is what is told to somebody who may command, and whose command is not carried out; nil when it is.
 func (r *running) refusal(d Decision) *commands.Refusal {
-	switch {
-	case d.Refusal != nil:
+	if d.Refusal != nil {
 		return d.Refusal
-	case r.Refusal != nil:
-		return r.Refusal
-	case r.known.Command == commands.Build:
+	}
+	return r.foreseen(r.known.Command)
+}
+
+// foreseen is the refusal that needs no question: it tells Authorize that no runner for the command is needed.
+func (j *Job) foreseen(c commands.Command) *commands.Refusal {
+	switch {
+	case j.Refusal != nil:
+		return j.Refusal
+	case c == commands.Build:
 		return &commands.Refusal{Message: "opens no pull request yet", Next: "On a checkout of your own, `ai-flow try` leaves its branch."}
 	}
 	return nil
@@ -142,10 +166,22 @@ func (r *running) setting(ctx context.Context) *commands.Problem {
 	policy, err := readPolicy(facts)
 	if err != nil {
 		return &commands.Problem{Class: "policy", Message: "the policy file cannot be used: " + err.Error(), Err: err,
-			Next: "Mend " + commands.PolicyPath + " on the default branch."}
+			Next: "Mend `" + commands.PolicyPath + "` on the default branch."}
 	}
 	r.policy = policy
 	return nil
+}
+
+// branch is where the commit of the setting comes from.
+func (r *running) branch() string {
+	head := r.known.Facts.Head
+	switch {
+	case head == nil:
+		return r.known.Facts.DefaultBranch
+	case head.Fork:
+		return head.Repo.String() + ":" + head.Branch
+	}
+	return head.Branch
 }
 
 func readPolicy(f github.Facts) (commands.Policy, error) {
@@ -161,7 +197,7 @@ func readPolicy(f github.Facts) (commands.Policy, error) {
 // carryOut lets the flow do the work.
 func (r *running) carryOut(ctx context.Context, status render.Status) commands.Outcome {
 	r.place = &place{running: r, status: status, name: documentName(r.Event)}
-	flow, end, err := r.Prepare(ctx, Setting{Policy: r.policy, Commit: r.q.Commit, Place: r.place})
+	flow, end, err := r.Prepare(ctx, Setting{Policy: r.policy, Commit: r.q.Commit, Branch: r.branch(), Place: r.place})
 	if end != nil {
 		defer func() {
 			if err := end(); err != nil {
@@ -192,7 +228,7 @@ func (r *running) tell(ctx context.Context, o commands.Outcome) Told {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	told := Told{Outcome: o}
-	told.URL, told.Err = r.thread.Tell(ctx, o.Result, r.place != nil && r.place.landed)
+	told.URL, told.Err = r.thread.Tell(ctx, o.Result, r.place.act())
 	if told.Err != nil {
 		r.say("the thread could not be told: %v", told.Err)
 	}

@@ -42,8 +42,7 @@ const description = "# Plan\n\nWe retry on 502.\n\nFlags stay stable.\n"
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	_, err := exec.LookPath("git")
-	testsupport.Need(t, err == nil, "git", "apt-get install git")
+	testsupport.Tools(t, "git")
 	s := &stage{t: t, hub: fakegithub.New(t), agent: &fakeAgent{t: t, temp: t.TempDir()}, said: &said{}}
 	s.appID, s.key, _ = s.hub.App("ai-flow")
 	for login, role := range map[string]string{"ann": "write", "ida": "admin", "eve": "none", "rob": "read"} {
@@ -54,11 +53,11 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// client acts as the App. It never waits, and gives up a call soon.
-func (s *stage) client() *github.Client {
+// client acts as the App, on the repository of an event. It never waits, and gives up a call soon.
+func (s *stage) client(e github.Event) *github.Client {
 	s.t.Helper()
 	c, err := github.New(github.Options{API: s.hub.API(), GraphQL: s.hub.GraphQL(), Server: s.hub.URL(),
-		Repo: github.Repo{Owner: "acme", Name: "app"}, AppID: s.appID, PrivateKey: s.key,
+		Repo: e.Repo, RepoID: e.RepoID, AppID: s.appID, PrivateKey: s.key,
 		Deadline: 2 * time.Second, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
 	if err != nil {
 		s.t.Fatal(err)
@@ -73,12 +72,15 @@ func (s *stage) job(e fakegithub.Event) *Job {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	j := &Job{Event: event, GitHub: s.client(), RunURL: s.hub.URL() + "/acme/app/actions/runs/1", Attempt: 1, Log: s.said}
+	j := &Job{Event: event, GitHub: s.client(event), RunURL: s.hub.URL() + "/acme/app/actions/runs/1", Attempt: 1, Log: s.said}
 	j.Comment, err = commands.Parse(event.Comment.Body, "")
 	if err != nil && !errors.As(err, &j.Refusal) {
 		s.t.Fatal(err)
 	}
 	j.Prepare = func(ctx context.Context, set Setting) (*commands.Flow, func() error, error) {
+		if _, _, err := j.GitHub.AgentToken(ctx); err != nil {
+			return nil, nil, err
+		}
 		// The objects are the server's own: fetching them is tested in package git and in the program's stories.
 		repo, err := git.Open(ctx, s.repo.GitDir(), s.agent.temp)
 		if err != nil {

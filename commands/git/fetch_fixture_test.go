@@ -128,8 +128,12 @@ func (w *countedWriter) Write(p []byte) (int, error) {
 
 func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// quick is the pace of tests.
-func quick() pace { return pace{silence: time.Second, wait: time.Millisecond} }
+// quick is the pace of tests: no wait between two tries. It lets a server be silent for as long as the product does, since
+// on a busy machine one that answers may need seconds to begin, and would be taken for one that could not be reached.
+func quick() pace { return pace{silence: time.Minute, wait: time.Millisecond} }
+
+// impatient is for a server that never says anything.
+func impatient() pace { return pace{silence: time.Second, wait: time.Millisecond} }
 
 // fetched fetches the commit that a revision of the server's names.
 func (s *server) fetched(t testing.TB, remote Remote, commit OID) *Repo {
@@ -154,8 +158,13 @@ func (s *server) rev(t testing.TB, rev string) OID {
 // fails fetches, and the directory that was given must be empty afterwards.
 func fails(t *testing.T, remote Remote, commit OID) error {
 	t.Helper()
+	return failsAt(t, quick(), remote, commit)
+}
+
+func failsAt(t *testing.T, p pace, remote Remote, commit OID) error {
+	t.Helper()
 	temp := t.TempDir()
-	r, err := fetch(t.Context(), remote, commit, temp, quick())
+	r, err := fetch(t.Context(), remote, commit, temp, p)
 	if err == nil {
 		t.Errorf("fetched %v", r.Close())
 		return nil

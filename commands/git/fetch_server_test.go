@@ -81,7 +81,11 @@ func TestFetchFails(t *testing.T) {
 				}
 				return c.instead(w, r)
 			})
-			err := fails(t, s.remote(), s.rev(t, "HEAD"))
+			p := quick()
+			if name == "says nothing" || name == "never begins" {
+				p = impatient()
+			}
+			err := failsAt(t, p, s.remote(), s.rev(t, "HEAD"))
 			for _, sentinel := range []error{ErrNoAccess, ErrCommitGone, ErrUnreachable} {
 				if errors.Is(err, sentinel) != (sentinel == c.is) {
 					t.Errorf("%v: is %v", err, sentinel)

@@ -11,12 +11,14 @@ import (
 
 	"github.com/d3mlabs/ai-flow/executor/process"
 	"github.com/d3mlabs/ai-flow/isolation"
+	"github.com/d3mlabs/ai-flow/testsupport"
 	"github.com/d3mlabs/ai-flow/testsupport/hostuser"
 )
 
 // sh runs a shell script of the user's, as the user, with an ordinary git environment, and returns what it printed.
 func sh(t testing.TB, dir, script string) string {
 	t.Helper()
+	testsupport.Tools(t, "git", "bash")
 	cmd := exec.Command("/bin/bash", "-euc", script)
 	cmd.Dir = dir
 	cmd.Env = []string{

@@ -172,7 +172,8 @@ func TestOptions(t *testing.T) {
 	} {
 		o := s.options()
 		change(&o)
-		if c, err := New(o); err == nil || c != nil || strings.Contains(err.Error(), "hunter2") {
+		c, err := New(o)
+		if e := failure(t, err); c != nil || !e.Setup || e.Next == "" || strings.Contains(err.Error()+e.Next, "hunter2") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

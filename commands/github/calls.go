@@ -34,16 +34,21 @@ func (c *Client) Comment(ctx context.Context, r Ref) (Posted, error) {
 	})
 }
 
-// EditComment replaces a comment's body. It is repeated only when it surely did not happen, else its *Error is Unsure: a
-// second edit would take away what a person wrote after the first.
-func (c *Client) EditComment(ctx context.Context, r Ref, body string) (Posted, error) {
-	return c.comment(ctx, call{what: "editing a comment", once: true}, r, func(ctx context.Context) (remarkable, error) {
-		if r.Line {
-			p, _, err := c.gh.PullRequests.EditComment(ctx, c.o.Repo.Owner, c.o.Repo.Name, r.ID, &github.PullRequestComment{Body: &body})
+// EditComment replaces a comment's body, which was was when body was made of it. It is repeated only when it surely did not
+// happen, else its *Error is Unsure: a second edit would take away what a person wrote after the first. Before it is sent
+// late, again or after a wait, the comment is read: unless it is still was, the *Error is Moved and nothing was written.
+func (c *Client) EditComment(ctx context.Context, r Ref, was, body string) (Posted, error) {
+	swap := replacing[Posted]{what: "editing a comment", was: was, body: body, text: func(p Posted) string { return p.Body }}
+	swap.read = func(ctx context.Context) (Posted, error) { return c.Comment(ctx, r) }
+	return swap.do(ctx, func(ctx context.Context, cl call) (Posted, error) {
+		return c.comment(ctx, cl, r, func(ctx context.Context) (remarkable, error) {
+			if r.Line {
+				p, _, err := c.gh.PullRequests.EditComment(ctx, c.o.Repo.Owner, c.o.Repo.Name, r.ID, &github.PullRequestComment{Body: &body})
+				return p, err
+			}
+			p, _, err := c.gh.Issues.EditComment(ctx, c.o.Repo.Owner, c.o.Repo.Name, r.ID, &github.IssueComment{Body: &body})
 			return p, err
-		}
-		p, _, err := c.gh.Issues.EditComment(ctx, c.o.Repo.Owner, c.o.Repo.Name, r.ID, &github.IssueComment{Body: &body})
-		return p, err
+		})
 	})
 }
 
@@ -111,12 +116,17 @@ func (c *Client) Body(ctx context.Context, number int) (string, error) {
 	})
 }
 
-// SetBody replaces the body of an issue or pull request and returns what stands there afterwards. It is repeated only when
-// it surely did not happen, else its *Error is Unsure, and Body tells.
-func (c *Client) SetBody(ctx context.Context, number int, body string) (string, error) {
-	return c.body(ctx, call{what: "editing the description", once: true}, number, func(ctx context.Context) (*github.Issue, error) {
-		i, _, err := c.gh.Issues.Edit(ctx, c.o.Repo.Owner, c.o.Repo.Name, number, &github.IssueRequest{Body: &body})
-		return i, err
+// SetBody replaces the body of an issue or pull request, which was was when body was made of it, and returns what stands
+// there afterwards. It is repeated, and looked at before it is sent late, as EditComment is: an *Error may be Unsure, and
+// Body tells, or Moved.
+func (c *Client) SetBody(ctx context.Context, number int, was, body string) (string, error) {
+	swap := replacing[string]{what: "editing the description", was: was, body: body, text: func(s string) string { return s }}
+	swap.read = func(ctx context.Context) (string, error) { return c.Body(ctx, number) }
+	return swap.do(ctx, func(ctx context.Context, cl call) (string, error) {
+		return c.body(ctx, cl, number, func(ctx context.Context) (*github.Issue, error) {
+			i, _, err := c.gh.Issues.Edit(ctx, c.o.Repo.Owner, c.o.Repo.Name, number, &github.IssueRequest{Body: &body})
+			return i, err
+		})
 	})
 }
 

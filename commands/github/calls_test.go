@@ -27,15 +27,19 @@ func TestRequests(t *testing.T) {
 		"read": {"GET " + commentRoute, "", commentJSON, func(ctx context.Context, c *Client) (any, error) { return c.Comment(ctx, Ref{false, 5}) }, talk},
 		"read line": {"GET /api/v3/repos/acme/site/pulls/comments/5", "", lineJSON,
 			func(ctx context.Context, c *Client) (any, error) { return c.Comment(ctx, Ref{true, 5}) }, line},
-		"edit": {"PATCH " + commentRoute, `{"body":"<é>"}`, commentJSON, func(ctx context.Context, c *Client) (any, error) { return c.EditComment(ctx, Ref{false, 5}, "<é>") }, talk},
+		"edit": {"PATCH " + commentRoute, `{"body":"<é>"}`, commentJSON, func(ctx context.Context, c *Client) (any, error) {
+			return c.EditComment(ctx, Ref{false, 5}, "hello", "<é>")
+		}, talk},
 		"edit line": {"PATCH /api/v3/repos/acme/site/pulls/comments/5", `{"body":""}`, lineJSON,
-			func(ctx context.Context, c *Client) (any, error) { return c.EditComment(ctx, Ref{true, 5}, "") }, line},
+			func(ctx context.Context, c *Client) (any, error) {
+				return c.EditComment(ctx, Ref{true, 5}, "hello", "")
+			}, line},
 		"post": {"POST " + postRoute, `{"body":"x"}`, commentJSON, func(ctx context.Context, c *Client) (any, error) { return c.Post(ctx, 2, 0, "x") }, talk},
 		"post line": {"POST /api/v3/repos/acme/site/pulls/2/comments/3/replies", `{"body":"x"}`, lineJSON,
 			func(ctx context.Context, c *Client) (any, error) { return c.Post(ctx, 2, 3, "x") }, line},
 		"body": {"GET /api/v3/repos/acme/site/issues/2", "", `{"number":2,"body":null}`, func(ctx context.Context, c *Client) (any, error) { return c.Body(ctx, 2) }, ""},
 		"set body": {"PATCH /api/v3/repos/acme/site/issues/2", `{"body":""}`, `{"number":2,"body":"what stands"}`,
-			func(ctx context.Context, c *Client) (any, error) { return c.SetBody(ctx, 2, "") }, "what stands"},
+			func(ctx context.Context, c *Client) (any, error) { return c.SetBody(ctx, 2, "old", "") }, "what stands"},
 		"eyes": {"POST /api/graphql", `{"query":` + quoted(eyesMutation) + `,"variables":{"id":"N_1"}}`, `{"data":{}}`,
 			func(ctx context.Context, c *Client) (any, error) { return nil, c.Eyes(ctx, "N_1") }, nil},
 	} {
@@ -107,6 +111,24 @@ func TestCommentsPages(t *testing.T) {
 	s.manyComments(postRoute, 5001, "x")
 	if _, err := s.client(static).Comments(t.Context(), 2, false, noon); err == nil || !strings.Contains(err.Error(), "more than 5000") {
 		t.Errorf("5,001 comments: %v", err)
+	}
+}
+
+// What all comments of a list hold together is bounded too: a few thousand of the longest are a gigabyte.
+func TestCommentsWeigh(t *testing.T) {
+	const each = 20_000
+	for n, fits := range map[int]bool{120: true, 121: false} {
+		s := newScripted(t)
+		s.manyComments(postRoute, n, strings.Repeat("x", each))
+		c := s.client(static)
+		if c.all != 64<<20 {
+			t.Fatalf("the bound is %d bytes", c.all)
+		}
+		c.all = 120 * each
+		got, err := c.Comments(t.Context(), 2, false, time.Time{})
+		if fits && (err != nil || len(got) != n) || !fits && (got != nil || !strings.Contains(failure(t, err).Error(), "more than 2400000 bytes")) {
+			t.Errorf("%d comments: %d, %v", n, len(got), err)
+		}
 	}
 }
 

@@ -81,6 +81,9 @@ func walkIssue(t *testing.T, w *world, c *github.Client) {
 	ctx := t.Context()
 	number := w.repo.Issue("eve", "A title", "The document.")
 	e := event(t, w.repo.Comment(number, "ann", "/ask why"))
+	if login, err := c.Login(ctx); c.App() && (err != nil || login != w.bot) {
+		t.Errorf("our login is %q, %v", login, err)
+	}
 	for login, want := range map[string]github.Level{"ann": github.Write, "eve": github.Read, "nobody": github.None, w.bot: github.None} {
 		p, err := c.Permission(ctx, login)
 		if err != nil || p.Level != want && login != w.bot || login == "ann" && p.ID != e.Sender.ID {
@@ -104,7 +107,7 @@ func walkIssue(t *testing.T, w *world, c *github.Client) {
 	writeAndRead(t, c, number, 0, f.Viewer)
 
 	// What we edit is known as ours, by the login that REST and GraphQL agree on.
-	if stands, err := c.SetBody(ctx, number, "A <new> document.\n"); err != nil || stands != w.repo.Body(number) {
+	if stands, err := c.SetBody(ctx, number, "The document.", "A <new> document.\n"); err != nil || stands != w.repo.Body(number) {
 		t.Errorf("%q, %v", stands, err)
 	}
 	if body, err := c.Body(ctx, number); err != nil || body != w.repo.Body(number) {
@@ -180,7 +183,7 @@ func writeAndRead(t *testing.T, c *github.Client, number int, thread int64, view
 	if err != nil || p.ID == 0 || p.Body != "<!-- mark --> one\r\ntwo" || p.Line != (thread != 0) || p.URL == "" || p.Created.IsZero() || viewer != "" && p.Author != viewer {
 		t.Errorf("posted %+v, %v", p, err)
 	}
-	edited, err := c.EditComment(ctx, p.Ref, "édité")
+	edited, err := c.EditComment(ctx, p.Ref, p.Body, "édité")
 	if err != nil || edited.Body != "édité" || edited.Ref != p.Ref {
 		t.Errorf("edited %+v, %v", edited, err)
 	}
@@ -233,7 +236,7 @@ func TestContractTokens(t *testing.T) {
 	if _, err := weak.Body(t.Context(), number); err != nil {
 		t.Errorf("the agent cannot read: %v", err)
 	}
-	if _, err := weak.Post(t.Context(), number, 0, "x"); kind(err) != github.Forbidden || !strings.Contains(err.Error(), "permission for issues") {
+	if _, err := weak.Post(t.Context(), number, 0, "x"); kind(err) != github.Forbidden || !strings.Contains(next(err), "permission for issues") {
 		t.Errorf("the agent wrote: %v", err)
 	}
 	if err := weak.Eyes(t.Context(), event(t, w.repo.Comment(number, "ann", "x")).Comment.NodeID); kind(err) != github.Forbidden {
@@ -248,6 +251,14 @@ func TestContractTokens(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	w.Expire()
+	if _, err := c.Post(t.Context(), number, 0, "x"); err != nil {
+		t.Errorf("a token has to be minted after a new name: %v", err)
+	}
+	late := w.client(t, func(o *github.Options) { o.RepoID = event(t, w.repo.Comment(number, "ann", "x")).RepoID })
+	if _, err := late.Post(t.Context(), number, 0, "x"); err != nil {
+		t.Errorf("the first token comes after a new name: %v", err)
+	}
 	w.repo.Rename("acme/site")
 	for _, skew := range []time.Duration{-45 * time.Second, 45 * time.Second} {
 		w.Skew(skew)
@@ -256,7 +267,7 @@ func TestContractTokens(t *testing.T) {
 		}
 	}
 	w.Skew(-5 * time.Minute)
-	if _, err := w.client(t).Body(t.Context(), number); kind(err) != github.Unauthorized || !strings.Contains(err.Error(), "clock is 5m") {
+	if _, err := w.client(t).Body(t.Context(), number); kind(err) != github.Unauthorized || !strings.Contains(next(err), "clock is 5m") {
 		t.Errorf("a wrong clock: %v", err)
 	}
 	w.Skew(0)
@@ -265,9 +276,22 @@ func TestContractTokens(t *testing.T) {
 		t.Errorf("an App with too little: %v", err)
 	}
 	w.repo.Uninstall(w.app)
-	if _, err := w.client(t).Body(t.Context(), number); kind(err) != github.Gone || !strings.Contains(err.Error(), "install the App") {
+	if _, err := w.client(t).Body(t.Context(), number); kind(err) != github.Gone || !strings.Contains(err.Error(), "is not installed on acme/site") {
 		t.Errorf("an App that is not installed: %v", err)
 	}
+	// The 404 of the installation is not one of the person (F-29).
+	if p, err := w.client(t).Permission(t.Context(), "ann"); kind(err) != github.Gone || p != (github.Permission{}) {
+		t.Errorf("ann's permission without an installation: %+v, %v", p, err)
+	}
+}
+
+// next is the next step of a call that failed.
+func next(err error) string {
+	var e *github.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.Next
 }
 
 // S9: each fault at each request of a question is survived, and of a new comment it is survived or reported as it was.

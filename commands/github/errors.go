@@ -20,9 +20,11 @@ const (
 	Invalid           // 422 and other refusals of what was sent
 	Unreachable       // no answer, or 5xx, after all tries
 	Cancelled         // the context ended
+	Moved             // nothing was written: another text stands there than the one that was to be replaced
 )
 
-// Error is a call that failed. Its text holds no token, quotes at most 200 bytes of GitHub's message, and ends with Next.
+// Error is a call that failed, or an option that nothing can be called with. Its text holds no token, and quotes at most 200
+// bytes of GitHub's message.
 type Error struct {
 	What   string // what was being done, in our words
 	Kind   Kind
@@ -30,8 +32,10 @@ type Error struct {
 	// Unsure says that it may have happened all the same: the answer is what got lost.
 	Unsure  bool
 	Message string // GitHub's own, bounded: foreign
-	Next    string // what a person can do, ours; "" when nothing is known
-	Err     error
+	Next    string // what a person can do, in sentences of ours; "" when nothing is known
+	// Setup says that the App, its installation or the token has to be set right before any run can come to something.
+	Setup bool
+	Err   error
 }
 
 func (e *Error) Error() string {
@@ -52,9 +56,6 @@ func (e *Error) Error() string {
 	if e.Unsure {
 		b.WriteString(" (it may have happened all the same)")
 	}
-	if e.Next != "" {
-		b.WriteString("; " + e.Next)
-	}
 	return b.String()
 }
 
@@ -62,7 +63,12 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // ErrNoAgentToken says that there is no token for the agent: the fallback token may write, and an agent never gets one that
 // may.
-var ErrNoAgentToken = errors.New("no read-only token can be made from the fallback token")
+var ErrNoAgentToken = errors.New("no read-only token can be made from `GH_TOKEN`")
+
+// unfit is an option that nothing can be called with.
+func unfit(what, next string) *Error {
+	return &Error{What: what, Kind: Invalid, Setup: true, Next: next}
+}
 
 // kindOf is the kind of an answer with this status that is no limit.
 func kindOf(status int) Kind {

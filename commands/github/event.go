@@ -21,6 +21,7 @@ const (
 type Event struct {
 	Surface Surface
 	Repo    Repo
+	RepoID  int64  // its id, which stays when it is renamed; 0 when the payload does not say
 	Private bool   // false when the payload does not say
 	Number  int    // of the issue or pull request; at least 1, and no more than GraphQL's Int can ask for
 	Title   string // of it, when the comment was made
@@ -52,7 +53,7 @@ type Account struct {
 }
 
 // ErrNotForUs says that an event is none of the three that hold commands.
-var ErrNotForUs = errors.New("the event holds no command: ai-flow reads issue_comment created, pull_request_review_comment created and pull_request_review submitted")
+var ErrNotForUs = errors.New("it reads issue_comment created, pull_request_review_comment created and pull_request_review submitted")
 
 // MaxPayload bounds an event's payload, in bytes. GitHub's own bound is 25 MB.
 const MaxPayload = 32 << 20
@@ -70,14 +71,14 @@ const MaxPayload = 32 << 20
 func ReadEvent(name string, payload []byte) (Event, error) {
 	want := wanted(name)
 	if want == "" {
-		return Event{}, fmt.Errorf("event %.60q: %w", name, ErrNotForUs)
+		return Event{}, fmt.Errorf("ai-flow does not answer %s events; %w", word(name), ErrNotForUs)
 	}
 	if len(payload) > MaxPayload {
 		return Event{}, fmt.Errorf("reading the payload of %s: it is larger than %d bytes", name, MaxPayload)
 	}
 	p, err := decode(payload)
 	if p.Action != "" && p.Action != want {
-		return Event{}, fmt.Errorf("event %s %.60q: %w", name, p.Action, ErrNotForUs)
+		return Event{}, fmt.Errorf("ai-flow does not answer %s %s; %w", name, word(p.Action), ErrNotForUs)
 	}
 	if err == nil && p.Action == "" {
 		err = errors.New("it names no action")
@@ -90,6 +91,14 @@ func ReadEvent(name string, payload []byte) (Event, error) {
 		return Event{}, fmt.Errorf("reading the payload of %s: %w", name, err)
 	}
 	return e, nil
+}
+
+// word is a name in a sentence, quoted unless it is a plain one.
+func word(name string) string {
+	if len(name) <= 60 && isName(name, "_") {
+		return name
+	}
+	return fmt.Sprintf("%.60q", name)
 }
 
 // wanted is the one action of an event that holds commands, "" when the event is not for us.

@@ -17,7 +17,7 @@ func checkEvent(t *testing.T, e Event) {
 		"number":   e.Number > 0 && e.Number <= 1<<31-1,
 		"owner":    e.Repo.Owner != "" && !strings.ContainsAny(e.Repo.Owner, "/.%?#\\ \n"),
 		"name":     e.Repo.Name != "" && e.Repo.Name != "." && e.Repo.Name != ".." && !strings.ContainsAny(e.Repo.Name, "/%?#\\ \n"),
-		"id":       e.Comment.ID > 0 && e.Comment.NodeID != "",
+		"id":       e.RepoID >= 0 && e.Comment.ID > 0 && e.Comment.NodeID != "",
 		"reply":    e.Comment.ReplyTo >= 0 && e.Comment.ReplyTo != e.Comment.ID && (e.Comment.ReplyTo == 0 || e.Surface == OnLine),
 		"line":     e.Surface == OnLine || e.Comment.Path+e.Comment.Hunk == "",
 		"head":     e.HeadOID == "" || len(e.HeadOID) >= 40 && e.Surface >= OnLine,

@@ -38,6 +38,7 @@ var without = map[string]func(*Event){
 	"repository.name":                       nil,
 	"repository.owner":                      nil,
 	"repository.owner.login":                nil,
+	"repository.id":                         func(e *Event) { e.RepoID = 0 },
 	"repository.private":                    func(e *Event) { e.Private = false },
 	"issue":                                 nil,
 	"issue.number":                          nil,

@@ -61,6 +61,7 @@ type subject struct {
 }
 
 type repository struct {
+	ID      int64  `json:"id"`
 	Name    string `json:"name"`
 	Private bool   `json:"private"`
 	Owner   struct {
@@ -100,6 +101,7 @@ func (p *payload) event(name string) (e Event, err error) {
 	if e.Repo, err = p.Repository.repo(); err != nil {
 		return Event{}, err
 	}
+	e.RepoID = p.Repository.ID
 	if s.Number < 1 || s.Number > math.MaxInt32 {
 		return Event{}, fmt.Errorf("the number %d is no issue's or pull request's", s.Number)
 	}

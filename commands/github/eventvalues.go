@@ -14,6 +14,9 @@ func (r repository) repo() (Repo, error) {
 	if !isName(r.Name, "-_.") || r.Name == "." || r.Name == ".." {
 		return Repo{}, fmt.Errorf("%.60q is no repository's name", r.Name)
 	}
+	if r.ID < 0 {
+		return Repo{}, fmt.Errorf("the id %d is no repository's", r.ID)
+	}
 	return Repo{r.Owner.Login, r.Name}, nil
 }
 

@@ -22,17 +22,18 @@ func (c *Client) explain(ctx context.Context, cl *call, a *answer, f fate) *Erro
 		e.Kind, e.Err = Cancelled, context.Cause(ctx)
 	case f == limited:
 		e.Kind = Limited
-		e.Next = "run the job again after " + c.o.Now().Add(limitLasts(a.header, c.o.Now(), 1)).UTC().Format("15:04 MST on 2 January")
+		e.Next = "Run the job again after " + c.o.Now().Add(limitLasts(a.header, c.o.Now(), 1)).UTC().Format("15:04 MST on 2 January") + "."
 	case f == unsent || f == broken:
-		e.Kind, e.Next = Unreachable, "see whether GitHub can be reached from here and is well, then run the job again"
+		e.Kind, e.Next = Unreachable, "See whether GitHub can be reached from the runner and is well, then run the job again."
 	case errors.Is(a.err, errElsewhere):
-		e.Kind, e.Next = Other, "check the addresses of GitHub's API that this job was given"
+		e.Kind, e.Setup, e.Next = Other, true, "Check the addresses in `GITHUB_API_URL` and `GITHUB_GRAPHQL_URL`."
 	case f == garbled || a.err != nil:
 		e.Kind = Other
 	case e.Kind == Unauthorized:
-		e.Next = c.unauthorized(cl, a)
+		e.Setup, e.Next = true, c.unauthorized(cl, a)
 	case e.Kind == Forbidden:
 		e.Next = c.forbidden(a)
+		e.Setup = e.Next != "" // else it is this one thing that GitHub does not want
 	}
 	return e
 }
@@ -71,9 +72,9 @@ const skewTold = 30 * time.Second
 func (c *Client) unauthorized(cl *call, a *answer) string {
 	if cl.as != asApp {
 		if c.App() {
-			return "see whether the App was suspended or uninstalled meanwhile, then run the job again"
+			return "See whether the App was suspended or uninstalled meanwhile, then run the job again."
 		}
-		return "GH_TOKEN is not, or no longer, good: a job's own token ends with the job; give a valid one"
+		return "`GH_TOKEN` is not good, or not any more: a job's own token ends with the job. Give a valid one."
 	}
 	now := c.o.Now()
 	if skew := now.Sub(clock(a.header, now)).Round(time.Second); skew > skewTold || skew < -skewTold {
@@ -81,12 +82,12 @@ func (c *Client) unauthorized(cl *call, a *answer) string {
 		if skew < 0 {
 			direction, skew = "behind", -skew
 		}
-		return fmt.Sprintf("this machine's clock is %v %s GitHub's; set it, then run the job again", skew, direction)
+		return fmt.Sprintf("The runner's clock is %v %s GitHub's. Set it, then run the job again.", skew, direction)
 	}
 	if said := strings.ToLower(string(a.body)); strings.Contains(said, "'iat'") || strings.Contains(said, "'exp'") || strings.Contains(said, "expir") {
-		return "this machine's clock differs from GitHub's; set it, then run the job again"
+		return "The runner's clock differs from GitHub's. Set it, then run the job again."
 	}
-	return "the private key is not one of this App's; check AI_FLOW_APP_ID and the key, or make a new key on the App's settings page"
+	return fmt.Sprintf("The private key is not one of the App %d's. Check `AI_FLOW_APP_ID` and the key, or make a new key on the App's settings page.", c.o.AppID)
 }
 
 // acceptedShape is how GitHub lists the permissions that would have done.
@@ -106,7 +107,7 @@ func (c *Client) forbidden(a *answer) string {
 // allow says where what is missing is given.
 func (c *Client) allow(what string) string {
 	if c.App() {
-		return "give the App " + what + ", and accept it where the App is installed"
+		return "Give the App " + what + " on its settings page, and accept it where the App is installed."
 	}
-	return "give the token " + what + " (`permissions:` in the workflow)"
+	return "Give the token " + what + ": `permissions:` in the workflow."
 }

@@ -45,7 +45,8 @@ func TestLook(t *testing.T) {
 			facts, err := s.client(static).Look(t.Context(), Event{Surface: surfaceOf(name), Number: 2, Comment: Comment{NodeID: "IC_x"}})
 			got := describe(facts)
 			if err != nil {
-				got = fmt.Sprintf("kind %d: %v\n", failure(t, err).Kind, err)
+				e := failure(t, err)
+				got = strings.TrimRight(fmt.Sprintf("kind %d: %v\n%s", e.Kind, err, e.Next), "\n") + "\n"
 				if describe(facts) != describe(Facts{}) {
 					t.Errorf("an error comes with facts: %s", describe(facts))
 				}

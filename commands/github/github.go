@@ -34,6 +34,7 @@ func (r Repo) String() string { return r.Owner + "/" + r.Name }
 type Options struct {
 	API, GraphQL, Server string
 	Repo                 Repo
+	RepoID               int64 // of the repository, which keeps it under another name; 0: it is known by its name alone
 	AppID                int64
 	PrivateKey           []byte // PEM; nil: no App
 	Token                string // fallback when there is no App
@@ -54,6 +55,7 @@ type Client struct {
 	app  http.RoundTripper // signs as the App; nil without one
 	gh   *github.Client    // over our own sending, see sender
 	most int64             // bytes of an answer: maxAnswer, less in tests
+	all  int64             // bytes of a list of comments: maxList, less in tests
 	turn chan struct{}     // one goroutine mints, the others wait for it or for the end of their context
 	own  ownToken          // used by whoever has the turn
 

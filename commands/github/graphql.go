@@ -116,7 +116,7 @@ func (c *Client) graphqlError(what string, list []graphqlError, harmless func(gr
 		case "NOT_FOUND":
 			failed.Kind = Gone
 		case "FORBIDDEN", "INSUFFICIENT_SCOPES":
-			failed.Kind, failed.Next = Forbidden, c.allow("write permission for issues and pull requests, and read for contents")
+			failed.Kind, failed.Setup, failed.Next = Forbidden, true, c.allow("write permission for issues and pull requests, and read for contents")
 		}
 		if failed.Message == "" {
 			failed.Err = errors.New("GraphQL answered with an error that has no words")

@@ -3,7 +3,6 @@ package github
 import (
 	"crypto/rsa"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -25,15 +24,15 @@ func parseKey(text []byte) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode([]byte(s))
 	switch {
 	case block == nil:
-		return nil, errors.New("the App's private key is no PEM text; take the whole .pem file, from its BEGIN line to its END line")
+		return nil, unfit("the App's private key is no PEM text", "Take the whole .pem file, from its BEGIN line to its END line.")
 	case strings.Contains(block.Type, "ENCRYPTED") || block.Headers["DEK-Info"] != "":
-		return nil, errors.New("the App's private key is encrypted; give the .pem file as GitHub made it")
+		return nil, unfit("the App's private key is encrypted", "Give the .pem file as GitHub made it.")
 	case !strings.HasSuffix(block.Type, "PRIVATE KEY"):
-		return nil, errors.New("what was given as the App's private key is something else; give the .pem file as GitHub made it")
+		return nil, unfit("what was given as the App's private key is something else", "Give the .pem file as GitHub made it.")
 	}
 	key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(s))
 	if err != nil {
-		return nil, errors.New("the App's private key cannot be read as an RSA key; make a new one on the App's settings page")
+		return nil, unfit("the App's private key cannot be read as an RSA key", "Make a new one on the App's settings page.")
 	}
 	return key, nil
 }

@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -23,10 +22,10 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	if !isName(o.Repo.Owner, "-_") || !isName(o.Repo.Name, "-_.") || o.Repo.Name == "." || o.Repo.Name == ".." {
-		return nil, fmt.Errorf("%.120q is no repository", o.Repo.String())
+		return nil, unfit(fmt.Sprintf("%.120q is no repository", o.Repo.String()), "Set GITHUB_REPOSITORY to owner/name.")
 	}
 	o.Token = strings.TrimSpace(o.Token)
-	c := &Client{o: withDefaults(o), at: at, most: maxAnswer, turn: make(chan struct{}, 1)}
+	c := &Client{o: withDefaults(o), at: at, most: maxAnswer, all: maxList, turn: make(chan struct{}, 1), own: ownToken{repo: o.RepoID}}
 	if err := c.takeCredentials(); err != nil {
 		return nil, err
 	}
@@ -83,16 +82,16 @@ func wait(ctx context.Context, d time.Duration) error {
 func (c *Client) takeCredentials() error {
 	switch {
 	case len(c.o.PrivateKey) == 0 && c.o.AppID != 0:
-		return errors.New("the App has an id and no private key; give AI_FLOW_APP_PRIVATE_KEY or AI_FLOW_APP_PRIVATE_KEY_FILE")
+		return unfit("the App has an id and no private key", "Set AI_FLOW_APP_PRIVATE_KEY or AI_FLOW_APP_PRIVATE_KEY_FILE.")
 	case len(c.o.PrivateKey) == 0 && c.o.Token == "":
-		return errors.New("there is neither an App nor a token; give AI_FLOW_APP_ID and AI_FLOW_APP_PRIVATE_KEY, or GH_TOKEN")
+		return unfit("there is neither an App nor a token", "Set AI_FLOW_APP_ID and AI_FLOW_APP_PRIVATE_KEY, or GH_TOKEN.")
 	case len(c.o.PrivateKey) == 0 && !tokenShaped(c.o.Token):
-		return errors.New("the fallback token has characters that no token has; check the secret that GH_TOKEN comes from")
+		return unfit("GH_TOKEN has characters that no token has", "Check the secret that it comes from.")
 	case len(c.o.PrivateKey) == 0:
 		c.keepSecret(c.o.Token)
 		return nil
 	case c.o.AppID <= 0:
-		return errors.New("the App has a private key and no id; give AI_FLOW_APP_ID, a number")
+		return unfit("the App has a private key and no id", "Set AI_FLOW_APP_ID to the App's number.")
 	}
 	key, err := parseKey(c.o.PrivateKey)
 	if err != nil {
@@ -109,7 +108,7 @@ type endpoints struct {
 }
 
 func endpointsOf(o Options) (at endpoints, err error) {
-	if at.api, err = address("API", o.API, "https://api.github.com"); err != nil {
+	if at.api, err = address("GITHUB_API_URL", o.API, "https://api.github.com"); err != nil {
 		return at, err
 	}
 	base, ghes := strings.CutSuffix(at.api.Path, "/api/v3")
@@ -118,22 +117,22 @@ func endpointsOf(o Options) (at endpoints, err error) {
 	}
 	derived := *at.api
 	derived.Path = base + "/graphql"
-	if at.graphql, err = address("GraphQL", o.GraphQL, derived.String()); err != nil {
+	if at.graphql, err = address("GITHUB_GRAPHQL_URL", o.GraphQL, derived.String()); err != nil {
 		return at, err
 	}
-	if _, err = address("server", o.Server, "https://github.com"); err != nil {
+	if _, err = address("GITHUB_SERVER_URL", o.Server, "https://github.com"); err != nil {
 		return at, err
 	}
 	// One call site that keeps the public host is the classic fault of an Enterprise set-up (H7-05): found here, not by a
 	// token that has left.
 	if !sameOrigin(at.api, at.graphql) {
-		return at, fmt.Errorf("the API is on %q and GraphQL on %q; set both addresses to one server", at.api.Host, at.graphql.Host)
+		return at, unfit(fmt.Sprintf("the API is on %q and GraphQL on %q", at.api.Host, at.graphql.Host), "Set GITHUB_API_URL and GITHUB_GRAPHQL_URL to one server.")
 	}
 	at.api.Path += "/"
 	return at, nil
 }
 
-// address reads one without its trailing slashes. What is wrong with one is said without quoting it: it may hold a password.
+// address reads one, from the variable called name, without its trailing slashes. What is wrong with one is said without quoting it: it may hold a password.
 func address(name, s, fallback string) (*url.URL, error) {
 	if s == "" {
 		s = fallback
@@ -141,9 +140,9 @@ func address(name, s, fallback string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
-		return nil, fmt.Errorf("the address of the %s is no http or https address", name)
+		return nil, unfit(name+" is no http or https address", "The runner sets it: leave it as it is, or give the address of your server.")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.RawPath != "":
-		return nil, fmt.Errorf("the address of the %s has more than a host and a plain path", name)
+		return nil, unfit(name+" has more than a host and a plain path", "Take out user, password, query and fragment.")
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	return u, nil

@@ -9,8 +9,11 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// maxComments is how many comments one list may have.
-const maxComments = 5000
+// The bounds of a list of comments: how many there may be, and bytes of all that they say. Anybody may write comments.
+const (
+	maxComments = 5000
+	maxList     = 64 << 20
+)
 
 // The sizes of a page. A hundred of the longest comments do not fit into an answer of ours, twenty do whatever is in them
 // (65,536 characters, each at most 6 bytes of JSON): else a stranger with a few dozen long comments could keep us from
@@ -21,11 +24,12 @@ const (
 )
 
 // Comments lists the comments of a conversation, or (line) all comments on lines of the pull request, that were written or
-// changed at or after since, oldest first: every page, at most 5,000; more are an error, since a list with an end missing
-// proves nothing.
+// changed at or after since, oldest first: every page, at most 5,000 comments and 64 MiB of text; more is an error, since a
+// list with an end missing proves nothing.
 func (c *Client) Comments(ctx context.Context, number int, line bool, since time.Time) ([]Posted, error) {
 	const what = "listing the comments"
 	var all []Posted
+	left := c.all
 	for page, size := 1, usualPage; page != 0; {
 		var got []Posted
 		next := 0
@@ -41,6 +45,9 @@ func (c *Client) Comments(ctx context.Context, number int, line bool, since time
 			return nil, err
 		}
 		all = append(all, got...)
+		if left -= weight(got); left < 0 {
+			return nil, &Error{What: what, Err: fmt.Errorf("they hold more than %d bytes", c.all)}
+		}
 		if len(all) > maxComments || next > maxComments/size {
 			return nil, &Error{What: what, Err: fmt.Errorf("there are more than %d", maxComments)}
 		}
@@ -51,6 +58,14 @@ func (c *Client) Comments(ctx context.Context, number int, line bool, since time
 		page = next
 	}
 	return all, nil
+}
+
+// weight is how many bytes comments hold.
+func weight(comments []Posted) (n int64) {
+	for _, p := range comments {
+		n += int64(len(p.Body) + len(p.Author) + len(p.URL))
+	}
+	return n
 }
 
 // page reads one page; next is 0 at the last.

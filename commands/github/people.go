@@ -43,7 +43,8 @@ func (c *Client) Permission(ctx context.Context, login string) (Permission, erro
 		return err
 	})
 	var e *Error
-	if errors.As(err, &e) && e.Status == http.StatusNotFound {
+	// Of this call alone: that the App is not installed is a 404 too, and says nothing about a person.
+	if errors.As(err, &e) && e.What == what && e.Status == http.StatusNotFound {
 		return Permission{}, nil
 	}
 	if err != nil {

@@ -63,3 +63,13 @@ func TestPermissionOfWhatIsNoLogin(t *testing.T) {
 		t.Error(fmt.Sprint(s.got))
 	}
 }
+
+// A 404 of anything else than the look-up of the person is no answer about the person: that the App is not installed is one.
+func TestPermissionWithoutInstallation(t *testing.T) {
+	s := newScripted(t)
+	s.on("GET /api/v3/repos/acme/site/installation", says(404, `{"message":"Not Found"}`))
+	p, err := s.client().Permission(t.Context(), "ann")
+	if e := failure(t, err); e.Kind != Gone || !e.Setup || p != (Permission{}) {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

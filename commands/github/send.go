@@ -25,7 +25,8 @@ type call struct {
 	token   string // for asGiven
 	once    bool   // a second time would not be the same: repeated only when it surely did not happen
 	graphql bool
-	failed  *Error // how sending it ended, as no error of the library's can say it
+	late    func(context.Context) *Error // asked before it is sent late, and an error ends it; nil: it may be sent whenever
+	failed  *Error                       // how sending it ended, as no error of the library's can say it
 }
 
 type callKey struct{}
@@ -71,8 +72,9 @@ func (s sender) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func (c *Client) send(ctx context.Context, cl *call, r *outgoing) (*answer, *Error) {
 	var p patience
-	for {
-		token, failed := c.credential(ctx, cl)
+	began := c.o.Now()
+	for again := false; ; again = true {
+		token, failed := c.ready(ctx, cl, again, began)
 		if failed != nil {
 			return nil, failed
 		}
@@ -84,8 +86,8 @@ func (c *Client) send(ctx context.Context, cl *call, r *outgoing) (*answer, *Err
 		if f == fine {
 			return a, nil
 		}
-		pause, again := p.next(f, a, c.mayRepeat(cl, f), c.o.Now())
-		if !again || ctx.Err() != nil {
+		pause, hope := p.next(f, a, c.mayRepeat(cl, f), c.o.Now())
+		if !hope || ctx.Err() != nil {
 			return nil, c.explain(ctx, cl, a, f)
 		}
 		if f == stale {
@@ -96,6 +98,21 @@ func (c *Client) send(ctx context.Context, cl *call, r *outgoing) (*answer, *Err
 			return nil, cancelled(cl.what, err)
 		}
 	}
+}
+
+// soon is how long after it began a call is not late: what it was made of has just been read.
+const soon = 2 * time.Second
+
+// ready returns the token to send, once the call may be sent.
+func (c *Client) ready(ctx context.Context, cl *call, again bool, began time.Time) (string, *Error) {
+	token, failed := c.credential(ctx, cl)
+	if failed != nil || cl.late == nil || !again && c.o.Now().Sub(began) <= soon {
+		return token, failed
+	}
+	if failed = cl.late(ctx); failed != nil {
+		return "", failed
+	}
+	return c.credential(ctx, cl) // the look may have met an old token
 }
 
 // credential is the token to send, "" when the App signs.

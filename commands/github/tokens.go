@@ -15,9 +15,11 @@ import (
 // (H7-02). GitHub's are good for an hour.
 const minLeft = 10 * time.Minute
 
-// ownToken is the dispatcher's token, and the App's installation that it comes from.
+// ownToken is the dispatcher's token, and what tokens come from: the App's installation and the repository.
 type ownToken struct {
 	installation int64
+	repo         int64  // the repository's id; 0 until it is known
+	login        string // of the App; "" until it is known
 	token        string
 	ends         time.Time
 }
@@ -97,20 +99,28 @@ type grant struct {
 	ExpiresAt    time.Time         `json:"expires_at"`
 	Permissions  map[string]string `json:"permissions"`
 	Repositories []struct {
+		ID       int64  `json:"id"`
 		FullName string `json:"full_name"`
 	} `json:"repositories"`
 }
 
 // mint makes a token for our repository and these permissions, with the turn held. A second token does no harm, so this is
-// repeated like a question.
+// repeated like a question. The repository is named by its id once that is known: calls to an old name are redirected, but no
+// token is made for one.
 func (c *Client) mint(ctx context.Context, what string, needs []permission) (*grant, *Error) {
 	if failed := c.findInstallation(ctx); failed != nil {
 		return nil, failed
 	}
 	ask := struct {
-		Repositories []string          `json:"repositories"`
-		Permissions  map[string]string `json:"permissions"`
-	}{[]string{c.o.Repo.Name}, asMap(needs)}
+		Repositories  []string          `json:"repositories,omitempty"`
+		RepositoryIDs []int64           `json:"repository_ids,omitempty"`
+		Permissions   map[string]string `json:"permissions"`
+	}{Permissions: asMap(needs)}
+	if c.own.repo > 0 {
+		ask.RepositoryIDs = []int64{c.own.repo}
+	} else {
+		ask.Repositories = []string{c.o.Repo.Name}
+	}
 	g := &grant{}
 	err := c.do(ctx, call{what: what, as: asApp}, func(ctx context.Context) error {
 		path := fmt.Sprintf("app/installations/%d/access_tokens", c.own.installation)
@@ -118,8 +128,8 @@ func (c *Client) mint(ctx context.Context, what string, needs []permission) (*gr
 	})
 	if err != nil {
 		failed := asError(err)
-		if failed.Next == "" && (failed.Kind == Invalid || failed.Kind == Forbidden) {
-			failed.Next = fmt.Sprintf("see that the App is installed on %s with at least: %s", c.o.Repo, words(needs))
+		if failed.Next == "" && (failed.Kind == Invalid || failed.Kind == Forbidden || failed.Kind == Gone) {
+			failed.Setup, failed.Next = true, fmt.Sprintf("See that the App is installed on %s with at least: %s.", c.o.Repo, words(needs))
 		}
 		return nil, failed
 	}
@@ -127,25 +137,40 @@ func (c *Client) mint(ctx context.Context, what string, needs []permission) (*gr
 		return nil, &Error{What: what, Err: errors.New("GitHub's answer holds no token")}
 	}
 	c.keepSecret(g.Token)
-	return g, c.verify(ctx, what, needs, g)
+	if failed := c.verify(ctx, what, needs, g); failed != nil {
+		return nil, failed
+	}
+	c.own.repo = g.Repositories[0].ID
+	return g, nil
+}
+
+// isOurs reports whether a token is for our repository alone.
+func (c *Client) isOurs(g *grant) bool {
+	switch {
+	case len(g.Repositories) != 1:
+		return false
+	case c.own.repo > 0:
+		return g.Repositories[0].ID == c.own.repo
+	}
+	return strings.EqualFold(g.Repositories[0].FullName, c.o.Repo.String())
 }
 
 // verify holds what came back against what was asked for. A token that can do more is not used for less: it is revoked.
 func (c *Client) verify(ctx context.Context, what string, needs []permission, g *grant) *Error {
 	var wrong, next string
 	switch missing := lacking(needs, g.Permissions); {
-	case len(g.Repositories) != 1 || !strings.EqualFold(g.Repositories[0].FullName, c.o.Repo.String()):
+	case !c.isOurs(g):
 		wrong = "the token is not for " + c.o.Repo.String() + " alone"
 	case beyond(needs, g.Permissions):
 		wrong = "the token may do more than was asked for (" + words(needs) + ")"
 	case len(missing) > 0:
-		wrong, next = "the token lacks "+words(missing), "give the App these permissions and accept them where it is installed"
+		wrong, next = "the token lacks "+words(missing), giveThese
 	case g.ExpiresAt.IsZero():
 		wrong = "the token does not say when it ends"
 	default:
 		return nil
 	}
-	e := &Error{What: what, Kind: Forbidden, Err: errors.New(wrong), Next: next}
+	e := &Error{What: what, Kind: Forbidden, Err: errors.New(wrong), Setup: next != "", Next: next}
 	if err := c.revoke(ctx, g.Token); err != nil {
 		e.Err = fmt.Errorf("%w; it could not be revoked and ends by itself within the hour", e.Err)
 	}
@@ -182,7 +207,8 @@ func (c *Client) findInstallation(ctx context.Context) *Error {
 	if err != nil {
 		failed := asError(err)
 		if failed.Kind == Gone {
-			failed.Next = fmt.Sprintf("install the App on %s, and see that AI_FLOW_APP_ID is that App's", c.o.Repo)
+			failed.What, failed.Message, failed.Setup = fmt.Sprintf("the App %d is not installed on %s", c.o.AppID, c.o.Repo), "", true
+			failed.Next = fmt.Sprintf("Install it: the App's settings page, Install App, %s.", c.o.Repo)
 		}
 		return failed
 	}
@@ -190,15 +216,17 @@ func (c *Client) findInstallation(ctx context.Context) *Error {
 		return &Error{What: what, Err: errors.New("GitHub's answer names no installation")}
 	}
 	if in.SuspendedAt != nil {
-		return &Error{What: what, Kind: Forbidden, Err: errors.New("the App's installation is suspended"), Next: "unsuspend it where it is installed"}
+		return &Error{What: fmt.Sprintf("the installation of the App %d on %s is suspended", c.o.AppID, c.o.Repo), Kind: Forbidden, Setup: true,
+			Next: "Unsuspend it: the settings of " + c.o.Repo.Owner + ", GitHub Apps, Configure."}
 	}
 	if missing := lacking(dispatcherNeeds, granted(in)); in.Permissions != nil && len(missing) > 0 {
-		return &Error{What: what, Kind: Forbidden, Err: errors.New("the App lacks " + words(missing)),
-			Next: "give the App these permissions on its settings page and accept them where it is installed"}
+		return &Error{What: fmt.Sprintf("the App %d lacks %s", c.o.AppID, words(missing)), Kind: Forbidden, Setup: true, Next: giveThese}
 	}
 	c.own.installation = in.GetID()
 	return nil
 }
+
+const giveThese = "Give the App these permissions on its settings page, and accept them where it is installed."
 
 // granted is what an installation may do, by the names that GitHub uses.
 func granted(in *github.Installation) (m map[string]string) {

@@ -32,7 +32,7 @@ func TestClock(t *testing.T) {
 				return
 			}
 			e := failure(t, err)
-			if e.Kind != Unauthorized || !strings.Contains(e.Next, next) || !strings.Contains(err.Error(), next) {
+			if e.Kind != Unauthorized || !e.Setup || !strings.Contains(e.Next, next) {
 				t.Errorf("%v: %+v", err, e)
 			}
 		})
@@ -43,7 +43,7 @@ func TestClock(t *testing.T) {
 func TestClockByWords(t *testing.T) {
 	for message, next := range map[string]string{
 		`'Issued at' claim ('iat') must be an Integer`: "clock differs",
-		`A JSON web token could not be decoded`:        "private key is not one of this App's",
+		`A JSON web token could not be decoded`:        "private key is not one of the App 42's",
 	} {
 		s := newScripted(t)
 		s.on("GET /api/v3/repos/acme/site/installation", func(w http.ResponseWriter, r *http.Request, _ string) {
@@ -263,6 +263,70 @@ func TestAgentToken(t *testing.T) {
 	}
 }
 
+// F14: a repository is asked for by its id, from the start or once it is known, so that a new name changes nothing; a token
+// for whatever else has our name by then is refused.
+func TestTokenOfARenamedRepository(t *testing.T) {
+	const byName, byID = `"repositories":["site"],`, `"repository_ids":[77],`
+	repo := func(id int, name string) map[string]any { return map[string]any{"id": id, "full_name": name} }
+	for name, test := range map[string]struct {
+		id     int64
+		grants []map[string]any
+		asked  []string
+		wrong  bool // the last one
+	}{
+		"known":             {77, []map[string]any{repo(77, "acme/site"), repo(77, "acme/new")}, []string{byID, byID}, false},
+		"learned":           {0, []map[string]any{repo(77, "acme/site"), repo(77, "elsewhere/new")}, []string{byName, byID}, false},
+		"never learned":     {0, []map[string]any{{"full_name": "acme/site"}, {"full_name": "acme/site"}}, []string{byName, byName}, false},
+		"another, our name": {77, []map[string]any{repo(77, "acme/new"), repo(78, "acme/site")}, []string{byID, byID}, true},
+		"no id":             {77, []map[string]any{{"full_name": "acme/site"}}, []string{byID}, true},
+		"a name not ours":   {0, []map[string]any{repo(78, "acme/new")}, []string{byName}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScripted(t)
+			s.on("DELETE /api/v3/installation/token", says(204, ""))
+			minted := 0
+			s.grant = func(g map[string]any) any { g["repositories"] = []any{test.grants[minted]}; minted++; return g }
+			c := s.client(func(o *Options) { o.RepoID = test.id })
+			for i, asked := range test.asked {
+				_, _, err := c.AgentToken(t.Context())
+				wrong := test.wrong && i == len(test.asked)-1
+				if (err != nil) != wrong || wrong && (!strings.Contains(err.Error(), "not for acme/site alone") || len(s.lines("DELETE")) != 1) {
+					t.Errorf("%d: %v", i, err)
+				}
+				if body := s.last("access_tokens").body; !strings.HasPrefix(body, "{"+asked+`"permissions":`) {
+					t.Errorf("%d: asked for %s", i, body)
+				}
+			}
+		})
+	}
+}
+
+// The App's own login needs no token and is asked for once; without an App there is none.
+func TestLogin(t *testing.T) {
+	s := newScripted(t)
+	s.on("GET /api/v3/app", says(502, ""), func(w http.ResponseWriter, r *http.Request, _ string) {
+		if s.signed(w, r) {
+			says(200, `{"id":42,"slug":"ai-flow"}`)(w, r, "")
+		}
+	})
+	c := s.client()
+	for range 2 {
+		if login, err := c.Login(t.Context()); err != nil || login != "ai-flow[bot]" || len(s.got) != 2 || s.minted != 0 {
+			t.Errorf("%q, %v after %d requests", login, err, len(s.got))
+		}
+	}
+	for body, want := range map[string]string{`{}`: `names it ""`, `{"slug":"a b"}`: `names it "a b"`, `{"slug":"` + strings.Repeat("/", 500) + `"}`: "names it", `[]`: "cannot be read"} {
+		s.on("GET /api/v3/app", says(200, body))
+		if login, err := s.client().Login(t.Context()); login != "" || !strings.Contains(failure(t, err).Error(), want) || len(err.Error()) > 300 {
+			t.Errorf("%.100s: %q, %v", body, login, err)
+		}
+	}
+	s.got = nil
+	if login, err := s.client(static).Login(t.Context()); login != "" || failure(t, err).Kind != Other || len(s.got) != 0 {
+		t.Errorf("without an App: %q, %v", login, err)
+	}
+}
+
 // The fallback token is the dispatcher's alone: it may write.
 func TestFallback(t *testing.T) {
 	s := newScripted(t)
@@ -290,19 +354,20 @@ func TestInstallation(t *testing.T) {
 		h    handler
 		kind Kind
 		want string
+		next string
 	}{
-		"not installed": {says(404, `{"message":"Not Found"}`), Gone, "install the App on acme/site"},
-		"lacks":         {says(200, `{"id":7,"permissions":{"contents":"read","issues":"read","metadata":"read","pull_requests":"write"}}`), Forbidden, "the App lacks issues: write"},
-		"suspended":     {says(200, `{"id":7,"suspended_at":"2026-01-01T00:00:00Z"}`), Forbidden, "suspended"},
-		"nothing":       {says(200, `{}`), Other, "names no installation"},
-		"empty":         {says(200, ``), Other, "names no installation"},
-		"wrong type":    {says(200, `{"id":"seven"}`), Other, "cannot be read"},
+		"not installed": {says(404, `{"message":"Not Found"}`), Gone, "the App 42 is not installed on acme/site: GitHub answered 404", "Install it: the App's settings page, Install App, acme/site."},
+		"lacks":         {says(200, `{"id":7,"permissions":{"contents":"read","issues":"read","metadata":"read","pull_requests":"write"}}`), Forbidden, "the App 42 lacks issues: write", giveThese},
+		"suspended":     {says(200, `{"id":7,"suspended_at":"2026-01-01T00:00:00Z"}`), Forbidden, "the App 42 on acme/site is suspended", "Unsuspend it: the settings of acme, GitHub Apps, Configure."},
+		"nothing":       {says(200, `{}`), Other, "names no installation", ""},
+		"empty":         {says(200, ``), Other, "names no installation", ""},
+		"wrong type":    {says(200, `{"id":"seven"}`), Other, "cannot be read", ""},
 	} {
 		s := newScripted(t)
 		s.on("GET /api/v3/repos/acme/site/installation", test.h)
 		_, err := s.client().GitToken(t.Context())
-		if e := failure(t, err); e.Kind != test.kind || !strings.Contains(err.Error(), test.want) || s.minted != 0 {
-			t.Errorf("%s: %v (kind %d), %d minted", name, err, e.Kind, s.minted)
+		if e := failure(t, err); e.Kind != test.kind || !strings.Contains(err.Error(), test.want) || e.Next != test.next || e.Setup != (test.next != "") || s.minted != 0 {
+			t.Errorf("%s: %v (kind %d, next %q), %d minted", name, err, e.Kind, e.Next, s.minted)
 		}
 	}
 	s := newScripted(t)

@@ -27,7 +27,7 @@ func TestNextPlace(t *testing.T) {
 	for _, surface := range []github.Surface{github.OnIssue, github.OnLine} {
 		s, th := newThread(t, surface, "/edit this @bob\n\nplease")
 		s.fault = failing("edit", refused)
-		url, err := th.Tell(ctx, result(th, render.Done, "Done."), true)
+		url, err := th.Tell(ctx, result(th, render.Done, "Done."), ActDone)
 		ours := s.ours()
 		if err != nil || len(ours) != 1 || url != s.comments[len(s.comments)-1].URL || s.comments[len(s.comments)-1].Line {
 			t.Fatalf("%q, %v: %q", url, err, ours)
@@ -41,7 +41,7 @@ func TestNextPlace(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		s.fault = nil
-		again, err := th.Tell(ctx, result(th, render.Done, "Done."), true)
+		again, err := th.Tell(ctx, result(th, render.Done, "Done."), ActDone)
 		if err != nil || again != th.Event.Comment.URL {
 			t.Errorf("%q, %v", again, err)
 		}
@@ -58,7 +58,7 @@ func TestNextPlace(t *testing.T) {
 func TestQuestionInNextPlace(t *testing.T) {
 	s, th := newThread(t, github.OnLine, "/ask why")
 	s.fault = failing("edit", refused)
-	if _, err := th.Tell(context.Background(), result(th, render.Failed, ""), false); err != nil {
+	if _, err := th.Tell(context.Background(), result(th, render.Failed, ""), ActNone); err != nil {
 		t.Fatal(err)
 	}
 	stray := s.comments[len(s.comments)-1]
@@ -67,19 +67,14 @@ func TestQuestionInNextPlace(t *testing.T) {
 	if got, err := again.Look(context.Background()); err != nil || got.Stage != Failed || got.URL != stray.URL {
 		t.Errorf("%+v, %v", got, err)
 	}
-	url := run(t, again, render.Done, "Because.", false)
-	if got := s.find(stray.Ref).Body; got != aside(102, url) || s.body(t, again) != "/ask why" {
+	url := run(t, again, render.Done, "Because.", ActNone)
+	if got := s.find(stray.Ref).Body; got != aside(102, url, "") || s.body(t, again) != "/ask why" {
 		t.Errorf("%q and %q", got, s.body(t, again))
 	}
 	s.fault = failing("edit", refused)
-	if _, err := again.Tell(context.Background(), result(th, render.Failed, ""), false); err != nil {
-		t.Fatal(err)
-	}
-	s.fault = nil
-	run(t, again, render.Failed, "", false)
-	ours := s.ours()
-	if !strings.Contains(ours[1], "Because.") || !strings.Contains(ours[2], "aside") || !strings.Contains(s.body(t, again), "stage=failed") {
-		t.Errorf("%q and %q", ours, s.body(t, again))
+	at, err := again.Tell(context.Background(), result(th, render.Failed, ""), ActNone)
+	if ours := s.ours(); !errors.Is(err, ErrStands) || at != url || len(ours) != 2 || !strings.Contains(ours[1], "Because.") || s.body(t, again) != "/ask why" {
+		t.Errorf("%q, %v: %q and %q", at, err, ours, s.body(t, again))
 	}
 }
 
@@ -87,13 +82,13 @@ func TestQuestionInNextPlace(t *testing.T) {
 func TestAnswerInPlace(t *testing.T) {
 	s, th := newThread(t, github.OnIssue, "/ask why")
 	s.fault = failing("post", refused)
-	url, err := th.Tell(context.Background(), result(th, render.Done, "Because."), false)
+	url, err := th.Tell(context.Background(), result(th, render.Done, "Because."), ActNone)
 	if err != nil || url != th.Event.Comment.URL || !strings.Contains(s.body(t, th), "> Because.") {
 		t.Errorf("%q, %v: %q", url, err, s.body(t, th))
 	}
 	s, th = newThread(t, github.OnIssue, "/ask why")
 	s.fault = func(int, string) fault { return dropped }
-	url, err = th.Tell(context.Background(), result(th, render.Done, "Because."), false)
+	url, err = th.Tell(context.Background(), result(th, render.Done, "Because."), ActNone)
 	if err == nil || url != "" || len(s.calls) > 12 {
 		t.Errorf("%q, %v after %d calls", url, err, len(s.calls))
 	}
@@ -117,14 +112,14 @@ func TestDeletedCommand(t *testing.T) {
 				t.Errorf("it waits: %v", err)
 			}
 			for _, o := range []render.Outcome{render.Done, render.Failed} {
-				if url, err := th.Tell(ctx, result(th, o, "Done."), false); !errors.Is(err, ErrGone) || url != "" || len(s.ours()) > 0 {
+				if url, err := th.Tell(ctx, result(th, o, "Done."), ActNone); !errors.Is(err, ErrGone) || url != "" || len(s.ours()) > 0 {
 					t.Errorf("%q, %v, %q", url, err, s.ours())
 				}
 			}
 			if err := th.Ahead(ctx, result(th, render.Done, "Done."), status(th), Digest("a"), Digest("b")); !errors.Is(err, ErrGone) || len(s.ours()) > 0 {
 				t.Errorf("%v, %q", err, s.ours())
 			}
-			url, err := th.Tell(ctx, result(th, render.Done, "Done."), true)
+			url, err := th.Tell(ctx, result(th, render.Done, "Done."), ActDone)
 			if ours := s.ours(); err != nil || url == "" || len(ours) != 1 || !strings.Contains(ours[0], "Done.") || strings.Contains(ours[0], "secret") {
 				t.Errorf("%q, %v, %q", url, err, ours)
 			}
@@ -138,7 +133,7 @@ func TestNoRoom(t *testing.T) {
 		s, th := newThread(t, github.OnIssue, "/edit this\n\n"+strings.Repeat("é", size/2))
 		text := s.body(t, th)
 		waits := th.Wait(context.Background(), status(th)) == nil
-		url, err := th.Tell(context.Background(), result(th, render.Done, strings.Repeat("word ", 15_000)), true)
+		url, err := th.Tell(context.Background(), result(th, render.Done, strings.Repeat("word ", 15_000)), ActDone)
 		if err != nil || Strip(s.body(t, th), 102) != text || len(s.body(t, th)) > maxBody {
 			t.Errorf("%d: %v, %d bytes", size, err, len(s.body(t, th)))
 		}
@@ -155,7 +150,7 @@ func TestBounds(t *testing.T) {
 		for _, body := range []string{"/ask why", strings.Repeat("/ask why "+strings.Repeat("*", 150)+"\n\n", 32), "/edit x\n\n" + strings.Repeat("> q\n", 8000)} {
 			s, th := newThread(t, surface, body)
 			long := strings.Repeat(sentence, 2000/len(th.Asked)) // 80 kB in all
-			run(t, th, render.Done, long, true)
+			run(t, th, render.Done, long, ActDone)
 			for _, c := range s.comments {
 				if len(c.Body) > maxBody {
 					t.Errorf("%d bytes in %+v", len(c.Body), c.Ref)
@@ -163,7 +158,7 @@ func TestBounds(t *testing.T) {
 			}
 			if surface != github.OnReview { // each command is gone, and named
 				s.comments[1].Body = strings.Repeat("x", 20_000)
-				if _, err := th.Tell(context.Background(), result(th, render.Done, strings.Repeat("word ", 16_000/len(th.Asked))), true); err != nil || len(s.ours()) > 0 || len(s.body(t, th)) > maxBody {
+				if _, err := th.Tell(context.Background(), result(th, render.Done, strings.Repeat("word ", 16_000/len(th.Asked))), ActDone); err != nil || len(s.ours()) > 0 || len(s.body(t, th)) > maxBody {
 					t.Errorf("%d bytes, %v", len(s.body(t, th)), err)
 				}
 			}
@@ -185,7 +180,7 @@ func TestForeignMarks(t *testing.T) {
 			if got, err := th.Look(context.Background()); err != nil || got.Stage != Silent {
 				t.Errorf("%q for %q: %+v, %v", author, viewer, got, err)
 			}
-			if _, err := th.Tell(context.Background(), result(th, render.Done, "Because."), false); err != nil {
+			if _, err := th.Tell(context.Background(), result(th, render.Done, "Because."), ActNone); err != nil {
 				t.Error(err)
 			}
 			if s.comments[2].Body != forged || len(s.ours()) != 1 {
@@ -221,7 +216,7 @@ func TestUnsurePost(t *testing.T) {
 			}
 			return none
 		}
-		url, err := th.Tell(context.Background(), result(th, render.Done, "Because."), false)
+		url, err := th.Tell(context.Background(), result(th, render.Done, "Because."), ActNone)
 		if told := len(s.ours()) == 1; posts != tt.posts || told != (err == nil) || told != (url != "") {
 			t.Errorf("%+v: %d posts, %q, %v, %d comments", tt, posts, url, err, len(s.ours()))
 		}
@@ -233,12 +228,12 @@ func TestTwoOfOurs(t *testing.T) {
 	s, th := newThread(t, github.OnIssue, "/ask why")
 	old := s.add(false, bot, "<!-- ai-flow:result 102 stage=told -->\nold\n<!-- ai-flow:end -->\n")
 	s.add(false, bot, "<!-- ai-flow:result 102 stage=told -->\nold\n<!-- ai-flow:end -->\n")
-	url, err := th.Tell(context.Background(), result(th, render.Done, "Because."), false)
-	if ours := s.ours(); err != nil || url != old.URL || !strings.Contains(ours[0], "Because.") || ours[1] != aside(102, url) {
+	url, err := th.Tell(context.Background(), result(th, render.Done, "Because."), ActNone)
+	if ours := s.ours(); err != nil || url != old.URL || !strings.Contains(ours[0], "Because.") || ours[1] != aside(102, url, "") {
 		t.Errorf("%q, %v: %q", url, err, ours)
 	}
 	s.calls = nil
-	if _, err := th.Tell(context.Background(), result(th, render.Done, "Because."), false); err != nil {
+	if _, err := th.Tell(context.Background(), result(th, render.Done, "Because."), ActNone); err != nil {
 		t.Error(err)
 	}
 	wantCalls(t, s, "list") // nothing is to be done

@@ -96,11 +96,14 @@ func (s *site) Comment(ctx context.Context, r github.Ref) (p github.Posted, err 
 	return p, err
 }
 
-func (s *site) EditComment(ctx context.Context, r github.Ref, body string) (p github.Posted, err error) {
+func (s *site) EditComment(ctx context.Context, r github.Ref, was, body string) (p github.Posted, err error) {
 	err = s.call("edit", func() error {
 		c := s.find(r)
 		if c == nil {
 			return &github.Error{What: "editing", Kind: github.Gone, Status: 404}
+		}
+		if c.Body != was { // as an edit that is sent late meets it
+			return &github.Error{What: "editing", Kind: github.Moved}
 		}
 		if n := len([]rune(body)); n > 65_536 || n == 0 {
 			return &github.Error{What: "editing", Kind: github.Invalid, Status: 422, Message: fmt.Sprint(n, " characters")}

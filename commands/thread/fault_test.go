@@ -56,7 +56,7 @@ func (st story) play(c *scene) (alive bool) {
 	standing, err := th.Look(ctx)
 	switch {
 	case err != nil:
-		_, _ = th.Tell(ctx, result(th, render.Failed, ""), false)
+		_, _ = th.Tell(ctx, result(th, render.Failed, ""), ActNone)
 		return true
 	case standing.Stage == Acted:
 		return true
@@ -67,18 +67,18 @@ func (st story) play(c *scene) (alive bool) {
 	_ = th.Wait(ctx, status(th)) // the result will say more
 	r := result(th, render.Done, "Said.")
 	if !st.edits {
-		_, _ = th.Tell(ctx, r, false)
+		_, _ = th.Tell(ctx, r, ActNone)
 		return true
 	}
 	if err := th.Ahead(ctx, r, status(th), Digest("before"), Digest("after")); err != nil {
-		_, _ = th.Tell(ctx, result(th, render.Failed, ""), false)
+		_, _ = th.Tell(ctx, result(th, render.Failed, ""), ActNone)
 		return true
 	}
 	if err := c.call("document", func() error { c.document = "after"; return nil }); err != nil && c.document == "before" {
-		_, _ = th.Tell(ctx, result(th, render.Failed, ""), false)
+		_, _ = th.Tell(ctx, result(th, render.Failed, ""), ActNone)
 		return true
 	}
-	_, _ = th.Tell(ctx, r, true)
+	_, _ = th.Tell(ctx, r, ActDone)
 	return true
 }
 
@@ -93,7 +93,7 @@ func (st story) finish(t *testing.T, c *scene) {
 	case standing.Stage == Ahead && c.document == "after", standing.Left:
 		_, err = th.Settle(ctx)
 	case standing.Stage == Silent, standing.Stage == Waiting, standing.Stage == Ahead:
-		_, err = th.Tell(ctx, result(th, render.Failed, ""), false)
+		_, err = th.Tell(ctx, result(th, render.Failed, ""), ActNone)
 	}
 	if err != nil && !errors.Is(err, ErrStands) {
 		t.Fatal(err)

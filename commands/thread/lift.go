@@ -70,22 +70,40 @@ func oneLineEnd(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// Strip takes everything of ours about the command id out of a body. Line ends may have been changed by a form in between.
-// Of a block that is not whole nothing is taken: doubt leaves text where it is.
+// Strip takes everything of ours about the command id out of a body. Line ends may have been changed by a form in between, and
+// white space around a mark. Of a result that is not whole nothing is taken: doubt leaves text where it is.
 func Strip(body string, id int64) string {
 	clean, _ := lift(body, id)
+	return clean
+}
+
+// Clean takes everything of ours out of a person's body, about whatever command: for text that is given to an agent as that
+// person's words. A result whose end mark is gone goes with the whole quote that it stands in, because doubt must not pass an
+// agent's words off as a person's.
+func Clean(body string) string {
+	clean, _ := search{known: lines{}, all: true}.lift(body)
 	return clean
 }
 
 // lift takes our blocks out of a body. Taking one out may bring the halves of another together, which nobody but a person
 // who plays with marks can have made; then all go, and none is returned.
 func lift(body string, id int64) (clean string, blocks []block) {
-	known := lines{}
-	clean, blocks = liftOnce(body, id, known)
+	return search{known: lines{}, id: id}.lift(body)
+}
+
+// search is what blocks are looked for.
+type search struct {
+	id    int64
+	all   bool // of any id
+	known lines
+}
+
+func (s search) lift(body string) (clean string, blocks []block) {
+	clean, blocks = s.once(body)
 	for last := body; len(clean) < len(last); {
 		last = clean
 		var more []block
-		if clean, more = liftOnce(last, id, known); len(more) > 0 {
+		if clean, more = s.once(last); len(more) > 0 {
 			blocks = nil
 		}
 	}
@@ -107,37 +125,40 @@ func (l lines) mark(line string) (mark, bool) {
 	return m, m.word != ""
 }
 
-func liftOnce(body string, id int64, known lines) (string, []block) {
+func (s search) once(body string) (string, []block) {
+	if !strings.Contains(body, prefix) {
+		return body, nil
+	}
+	rows := readRows(body)
 	var clean strings.Builder
 	var blocks []block
-	done, begin := 0, -1 // end of what was dealt with; start of a block that is open
-	var m mark
-	for at := 0; at < len(body); {
-		next := len(body)
-		if i := strings.IndexByte(body[at:], '\n'); i >= 0 {
-			next = at + i + 1
+	done := 0 // end of what was dealt with
+	for i := 0; i < len(rows); i++ {
+		m, is := s.begins(rows[i])
+		if !is {
+			continue
 		}
-		line := strings.TrimSuffix(strings.TrimSuffix(body[at:next], "\n"), "\r")
-		content, _ := strings.CutPrefix(line, "> ")
-		read, isMark := known.mark(content)
-		switch {
-		case !strings.HasPrefix(line, ">"), strings.Contains(line, "\r"): // a lone CR begins a line of its own, a person's
-			begin = -1
-		case isMark && read.id == id && read.word != wordAside:
-			m, begin = read, at
-		case isMark:
-			begin = -1
-		case content == endMark && begin >= 0:
-			start := begin - lead(body[done:begin], m, body[begin:])
-			clean.WriteString(body[done:start])
-			done = next
-			if glues(clean.String(), body[next:]) {
-				done = at + len(line)
+		parts, ends := s.parts(rows[i:], m)
+		if len(parts) == 0 {
+			continue
+		}
+		b := block{mark: m, rank: m.rank()}
+		for _, p := range parts {
+			from, to := rows[i+p.from], rows[i+p.to-1]
+			start := from.at
+			if p.from == 0 && len(parts) == 1 {
+				start -= lead(body[done:start], m, body[start:])
 			}
-			blocks = append(blocks, block{mark: m, rank: m.rank(), at: clean.Len(), raw: body[start:done]})
-			begin = -1
+			clean.WriteString(body[done:start])
+			done = to.next
+			if glues(clean.String(), body[done:]) {
+				done = to.end
+			}
+			b.raw += body[start:done]
 		}
-		at = next
+		b.at = clean.Len()
+		blocks = append(blocks, b)
+		i += ends - 1
 	}
 	clean.WriteString(body[done:])
 	return clean.String(), blocks

@@ -2,15 +2,14 @@ package thread
 
 import (
 	"context"
-	"errors"
 
 	"github.com/d3mlabs/ai-flow/commands/github"
 )
 
-// Look reads what stands on the thread. It changes nothing there. One call, or none with Now, and one more for comments of our
-// own, where some may be.
+// Look reads what stands on the thread. It changes nothing there. One call, or none with Now, and one for each place where
+// comments of our own may be.
 func (t *Thread) Look(ctx context.Context) (Standing, error) {
-	var s Standing
+	var here Standing
 	if t.Event.Surface != github.OnReview {
 		var known *github.Posted
 		if t.Now != nil {
@@ -18,77 +17,65 @@ func (t *Thread) Look(ctx context.Context) (Standing, error) {
 		}
 		p, err := t.read(ctx, t.command(), known)
 		if err != nil && !isGone(err) {
-			return s, err
+			return here, err
 		}
 		_, blocks := lift(p.Body, t.Event.Comment.ID)
-		s = standing(marks(blocks))
-		s.Gone = err != nil
-		if s.Stage != Silent {
-			s.URL = t.address(p)
+		if here = standing(marks(blocks)); here.Stage != Silent {
+			here.URL = t.address(p)
 		}
+		here.Gone = err != nil
 	}
-	for _, o := range t.outlets() {
-		if s.Stage > Waiting && !t.Lone {
-			break // it stands in its first place
-		}
+	own, err := t.others(ctx)
+	if err != nil {
+		return here, err
+	}
+	t.seen = t.together(here, t.best(own))
+	return t.seen, nil
+}
+
+// others lists the comments of our own about the command, wherever they are.
+func (t *Thread) others(ctx context.Context) (own []github.Posted, err error) {
+	outlets := []outlet{{}}
+	if o := t.replies(); t.Lone && o.line {
+		outlets = []outlet{o, {}}
+	}
+	for _, o := range outlets {
 		l, err := t.list(ctx, o)
 		if err != nil {
-			return s, err
+			return nil, err
 		}
-		for _, c := range l.own {
-			s = s.with(t.elsewhere(c))
-		}
+		own = append(own, l.own...)
 	}
-	t.looked = true
-	return s, nil
+	t.alone = len(own) == 0
+	return own, nil
 }
 
-// outlets are where comments of our own about the command may stand.
-func (t *Thread) outlets() []outlet {
-	if o := t.replies(); t.Lone && o.line {
-		return []outlet{o, {}}
+// best is what the comments of our own stand for together.
+func (t *Thread) best(own []github.Posted) (s Standing) {
+	for _, c := range own {
+		b := ownStanding(c.Body, t.Event.Comment.ID)
+		b.URL = c.URL
+		s = s.with(b)
 	}
-	return []outlet{{}}
-}
-
-// elsewhere is what a comment of ours stands for.
-func (t *Thread) elsewhere(c github.Posted) Standing {
-	s := ownStanding(c.Body, t.Event.Comment.ID)
-	s.URL = c.URL
-	t.strays = t.strays || t.stray(s)
 	return s
 }
 
-// stray is a comment of ours that is no answer to a question: it stands there because another place could not be written
-// then, and gives way to the next result (F-47).
-func (t *Thread) stray(s Standing) bool {
-	return t.Event.Surface != github.OnReview && !(t.Lone && s.Stage == Told)
-}
-
-// recall makes strays point to the place where the result stands by now.
-func (t *Thread) recall(ctx context.Context, url string) error {
-	if !t.strays {
-		return nil
+// together is what stands in the comment with the command and in those of our own. Of two that are as good it is the one
+// that stands where it belongs.
+func (t *Thread) together(here, own Standing) Standing {
+	s := here.with(own)
+	if t.Lone {
+		s = own.with(here)
 	}
-	l, err := t.list(ctx, outlet{})
-	if err != nil {
-		return err
-	}
-	for _, c := range l.own {
-		if t.stray(ownStanding(c.Body, t.Event.Comment.ID)) && c.URL != url {
-			err = errors.Join(err, t.retire(ctx, c, url))
-		}
-	}
-	t.strays = err != nil
-	return err
+	s.Gone = here.Gone
+	return s
 }
 
 // with is what stands on a thread where b stands as well.
 func (s Standing) with(b Standing) Standing {
-	if b.Stage <= s.Stage {
-		return s
+	if b.Stage > s.Stage {
+		s, b = b, s
 	}
-	b.Gone = s.Gone
-	b.Left = b.Left || s.Stage == Waiting
-	return b
+	s.Left = s.Left || s.Stage > Waiting && b.Stage > Silent
+	return s
 }

@@ -8,11 +8,18 @@ import (
 	"github.com/d3mlabs/ai-flow/commands/github"
 )
 
-func piece(mark string) string { return "\n\n> <!-- ai-flow:" + mark + " -->\n> x\n>\n" + end }
+func piece(mark string) string {
+	text := "x"
+	if strings.HasPrefix(mark, "status") {
+		text = "⏳"
+	}
+	return "\n\n> <!-- ai-flow:" + mark + " -->\n> " + text + "\n>\n" + end
+}
 
 var digests = " before=" + strings.Repeat("a", 32) + " after=" + strings.Repeat("b", 32)
 
-// What stands on a thread, and how many calls it takes to know.
+// What stands on a thread, and how many calls it takes to know; what is left beside the result that counts is taken away,
+// also other results (F5).
 func TestLook(t *testing.T) {
 	reply := func(stage string) string {
 		return "<!-- ai-flow:result 102 stage=" + stage + " -->\nx\n<!-- ai-flow:end -->\n"
@@ -20,38 +27,47 @@ func TestLook(t *testing.T) {
 	tests := []struct {
 		name, body, here, own string
 		want                  Standing
-		calls                 int // with Now
 	}{
-		{"nothing", "/edit x", "", "", Standing{}, 1},
-		{"waiting", "/edit x", piece("status 102"), "", Standing{Stage: Waiting}, 1},
-		{"failed", "/edit x", piece("result 102 stage=failed"), "", Standing{Stage: Failed}, 0},
-		{"acted", "/edit x", piece("result 102 stage=acted") + piece("result 102 stage=acted part=bottom"), "", Standing{Stage: Acted}, 0},
+		{"nothing", "/edit x", "", "", Standing{}},
+		{"waiting", "/edit x", piece("status 102"), "", Standing{Stage: Waiting}},
+		{"failed", "/edit x", piece("result 102 stage=failed"), "", Standing{Stage: Failed}},
+		{"acted", "/edit x", piece("result 102 stage=acted") + piece("result 102 stage=acted part=bottom"), "", Standing{Stage: Acted}},
 		{"ahead", "/edit x", piece("result 102 stage=acted") + piece("status 102"+digests), "",
-			Standing{Stage: Ahead, Before: strings.Repeat("a", 32), After: strings.Repeat("b", 32)}, 0},
-		{"ahead, its result taken away by a person", "/edit x", piece("status 102" + digests), "", Standing{Stage: Waiting, Before: strings.Repeat("a", 32), After: strings.Repeat("b", 32)}, 1},
-		{"told, and waiting again", "/ask x\n\n/ask y", piece("result 102 stage=told") + piece("status 102"), "", Standing{Stage: Told, Left: true}, 0},
-		{"another's", "/edit x", piece("result 103 stage=acted"), "", Standing{}, 1},
-		{"a failure in the next place", "/edit x", "", reply("failed"), Standing{Stage: Failed}, 1},
-		{"an act told in the next place, the line left", "/edit x", piece("status 102"), reply("acted"), Standing{Stage: Acted, Left: true}, 1},
-		{"a pointer", "/edit x", "", aside(102, "https://x/"), Standing{}, 1},
+			Standing{Stage: Ahead, Before: strings.Repeat("a", 32), After: strings.Repeat("b", 32)}},
+		{"ahead, its result taken away by a person", "/edit x", piece("status 102" + digests), "", Standing{Stage: Waiting, Before: strings.Repeat("a", 32), After: strings.Repeat("b", 32)}},
+		{"told, and waiting again", "/ask x\n\n/ask y", piece("result 102 stage=told") + piece("status 102"), "", Standing{Stage: Told, Left: true}},
+		{"unsure", "/edit x", piece("result 102 stage=unsure"+digests) + piece("result 102 stage=unsure part=bottom"+digests), "",
+			Standing{Stage: Unsure, Before: strings.Repeat("a", 32), After: strings.Repeat("b", 32)}},
+		{"unsure, and nothing was announced", "/edit x", piece("result 102 stage=unsure"), "", Standing{Stage: Unsure}},
+		{"unsure, and waiting again", "/edit x", piece("result 102 stage=unsure") + piece("status 102"), "", Standing{Stage: Unsure, Left: true}},
+		{"another's", "/edit x", piece("result 103 stage=acted"), "", Standing{}},
+		{"a failure in the next place", "/edit x", "", reply("failed"), Standing{Stage: Failed, URL: "ours"}},
+		{"an act told in the next place, the line left", "/edit x", piece("status 102"), reply("acted"), Standing{Stage: Acted, Left: true, URL: "ours"}},
+		{"an act told in the next place, a failure in the first", "/edit x", piece("result 102 stage=failed"), reply("acted"), Standing{Stage: Acted, Left: true, URL: "ours"}},
+		{"an act, and a failure in the next place", "/edit x", piece("result 102 stage=acted"), reply("failed"), Standing{Stage: Acted, Left: true}},
+		{"a doubt, and an answer in the next place", "/edit x", piece("result 102 stage=unsure"), reply("told"), Standing{Stage: Unsure, Left: true}},
+		{"a pointer", "/edit x", "", aside(102, "https://x/", ""), Standing{}},
 
-		{"no answer", "/ask x", "", "", Standing{}, 1},
-		{"an answer", "/ask x", "", reply("told"), Standing{Stage: Told}, 1},
-		{"an answer, the line left", "/ask x", piece("status 102"), reply("told"), Standing{Stage: Told, Left: true}, 1},
-		{"a failure after an answer", "/ask x", piece("result 102 stage=failed"), reply("told"), Standing{Stage: Told}, 1},
+		{"no answer", "/ask x", "", "", Standing{}},
+		{"an answer", "/ask x", "", reply("told"), Standing{Stage: Told, URL: "ours"}},
+		{"an answer, the line left", "/ask x", piece("status 102"), reply("told"), Standing{Stage: Told, Left: true, URL: "ours"}},
+		{"a failure after an answer", "/ask x", piece("result 102 stage=failed"), reply("told"), Standing{Stage: Told, Left: true, URL: "ours"}},
+		{"an answer, and another below the question", "/ask x", piece("result 102 stage=told"), reply("told"), Standing{Stage: Told, Left: true, URL: "ours"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s, th := newThread(t, github.OnIssue, tt.body)
 			body := tt.body + tt.here
 			s.comments[1].Body, th.Now = body, &body
-			if tt.want.Stage != Silent {
-				tt.want.URL = th.Event.Comment.URL
-			}
+			ours := ""
 			if tt.own != "" {
-				if url := s.add(false, bot, tt.own).URL; tt.want.Stage != Silent {
-					tt.want.URL = url
-				}
+				ours = s.add(false, bot, tt.own).URL
+			}
+			switch {
+			case tt.want.URL != "":
+				tt.want.URL = ours
+			case tt.want.Stage != Silent:
+				tt.want.URL = th.Event.Comment.URL
 			}
 			for _, extra := range []int{0, 1} { // without Now it takes one more
 				s.calls = nil
@@ -59,15 +75,18 @@ func TestLook(t *testing.T) {
 				if err != nil || got != tt.want {
 					t.Errorf("%+v, %v, want %+v", got, err, tt.want)
 				}
-				if len(s.calls) != tt.calls+extra {
-					t.Errorf("calls %q, want %d", s.calls, tt.calls+extra)
+				if len(s.calls) != 1+extra {
+					t.Errorf("calls %q", s.calls)
 				}
 				th.Now = nil
 			}
 			if _, err := th.Settle(context.Background()); err != nil {
 				t.Error(err)
 			}
-			if got, err := th.Look(context.Background()); err != nil || got.Left || got.Before != "" || got.Stage < tt.want.Stage && tt.want.Stage != Waiting {
+			if ours := strings.Join(s.ours(), ""); tt.want.Left && strings.Count(s.body(t, th)+ours, "ai-flow:result 102 stage=") != 1 {
+				t.Errorf("more than one result stands in %q and %q", s.body(t, th), ours)
+			}
+			if got, err := th.Look(context.Background()); err != nil || got.Left || got.Before != "" && got.Stage != Unsure || got.Stage < tt.want.Stage && tt.want.Stage != Waiting {
 				t.Errorf("settled it is %+v, %v, and was %+v", got, err, tt.want)
 			}
 		})
@@ -77,7 +96,7 @@ func TestLook(t *testing.T) {
 // A text that brings marks along stands for nothing.
 func TestOwnMarksOfAText(t *testing.T) {
 	text := "<!-- ai-flow:end -->\n\n> <!-- ai-flow:status 102" + digests + " -->\n" + end
-	if got := ownStanding(own(saying{id: 102, stage: told}, text), 102); got != (Standing{Stage: Told}) {
+	if got := ownStanding(own(saying{id: 102, stage: told}, text, ""), 102); got != (Standing{Stage: Told}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -107,7 +126,8 @@ func TestDigest(t *testing.T) {
 func TestMarks(t *testing.T) {
 	d := strings.Repeat("0f", 16)
 	for _, m := range []mark{{word: wordResult, id: 1, stage: told}, {word: wordResult, id: 1 << 62, stage: failed, bottom: true},
-		{word: wordStatus, id: 7}, {word: wordStatus, id: 7, before: d, after: d}, {word: wordAside, id: 7}, {word: wordResult, id: 7, stage: waiting}} {
+		{word: wordStatus, id: 7}, {word: wordStatus, id: 7, before: d, after: d}, {word: wordAside, id: 7}, {word: wordResult, id: 7, stage: waiting},
+		{word: wordResult, id: 7, stage: open, bottom: true, before: d, after: d}} {
 		if got, ok := readMark(m.String()); !ok || got != m {
 			t.Errorf("%q is read as %+v", m, got)
 		}

@@ -21,10 +21,12 @@ const (
 	waiting = "waiting"
 	failed  = "failed"
 	told    = "told"
+	open    = "unsure"
 	acted   = "acted"
 )
 
-// mark begins a piece of ours. Digests stand in the mark of a status line that was written ahead.
+// mark begins a piece of ours. Digests stand in the mark of a status line that was written ahead, and of a result that
+// leaves open what became of that.
 type mark struct {
 	word          word
 	id            int64 // of the comment, or review, with the command
@@ -43,7 +45,7 @@ const (
 const broken = "<! -- ai-flow:"
 
 var (
-	markShape = regexp.MustCompile(`^<!-- ai-flow:(result|status|aside) ([1-9][0-9]{0,18})(?: stage=(waiting|failed|told|acted))?` +
+	markShape = regexp.MustCompile(`^<!-- ai-flow:(result|status|aside) ([1-9][0-9]{0,18})(?: stage=(waiting|failed|told|unsure|acted))?` +
 		`( part=bottom)?(?: before=([0-9a-f]{32}) after=([0-9a-f]{32}))? -->$`)
 	digestShape = regexp.MustCompile(`^[0-9a-f]{32}$`)
 )
@@ -81,20 +83,20 @@ func readMark(line string) (mark, bool) {
 
 // standing says what marks stand for together.
 func standing(marks []mark) (s Standing) {
-	status := false
+	status, ahead := false, false
 	for _, m := range marks {
 		switch {
 		case m.word == wordResult:
 			s.Stage = max(s.Stage, stage(m.stage))
-		case m.word == wordStatus && m.before != "":
-			s.Before, s.After = m.before, m.after
-			status = true
 		case m.word == wordStatus:
-			status = true
+			status, ahead = true, ahead || m.before != ""
+		}
+		if m.before != "" {
+			s.Before, s.After = m.before, m.after
 		}
 	}
 	switch {
-	case s.Before != "" && s.Stage == Acted:
+	case ahead && s.Stage == Acted:
 		s.Stage = Ahead
 	case status && s.Stage == Silent:
 		s.Stage = Waiting
@@ -112,6 +114,8 @@ func stage(name string) Stage {
 		return Failed
 	case told:
 		return Told
+	case open:
+		return Unsure
 	case acted:
 		return Acted
 	}

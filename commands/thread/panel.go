@@ -11,19 +11,44 @@ import (
 const maxQuoted = 20 << 10
 
 // A comment of our own begins with its mark, alone on the first line, and ends with the end mark; a status line stands as a
-// block below that.
+// block below that. What follows is a person's: whoever may write in the repository may edit our comments, too.
 
-// own puts a text into a comment of our own. Marks that it brings along are broken, as in quote.
-func own(s saying, text string) string {
-	text = strings.ReplaceAll(strings.TrimRight(oneLineEnd(text), "\n"), prefix, broken)
+// own puts a text into a comment of our own, above what a person wrote there. Marks that it brings along are broken, as in
+// quote.
+func own(s saying, text, tail string) string {
+	text = strings.ReplaceAll(strings.TrimRight(oneLineEnd(s.clean(text)), "\n"), prefix, broken)
 	body := s.mark().String() + "\n" + text + "\n" + endMark + "\n"
-	return lay(body, s.statusBlock(len(body)))
+	return lay(body+tail, s.statusBlock(len(body)))
+}
+
+// tail is what a person wrote below our text in a comment of our own. Without our end mark nobody can tell, and all is ours.
+func tail(body string, id int64) string {
+	for at := 0; at < len(body); {
+		line, _, _ := strings.Cut(body[at:], "\n")
+		at = min(at+len(line)+1, len(body))
+		if strings.TrimRight(line, " \t\r") == endMark {
+			return Strip(body[at:], id)
+		}
+	}
+	return ""
+}
+
+// Ours reports whether a comment begins with a mark of ours, as each comment of our own does. Anybody can write such a mark:
+// who wrote the comment is to be asked as well.
+func Ours(body string) bool {
+	_, ok := ownMark(body)
+	return ok
+}
+
+func ownMark(body string) (mark, bool) {
+	line, _, _ := strings.Cut(body, "\n")
+	m, ok := readMark(strings.TrimRight(line, " \t\r"))
+	return m, ok && m.word != wordStatus
 }
 
 // ownMarks are the marks of a comment of our own, and whether it is one about the command id.
 func ownMarks(body string, id int64) ([]mark, bool) {
-	line, _, _ := strings.Cut(body, "\n")
-	m, ok := readMark(strings.TrimSuffix(line, "\r"))
+	m, ok := ownMark(body)
 	if !ok || m.id != id || m.word != wordResult {
 		return nil, false
 	}
@@ -39,12 +64,22 @@ func marks(blocks []block) (all []mark) {
 }
 
 // answer is the reply to a lone question.
-func (t *Thread) answer(s saying) string {
-	return own(s, render.Reply(s.result, maxBody-2*frame))
+func (t *Thread) answer(s saying, tail string) (string, error) {
+	all := maxBody - 2*frame - len(tail)
+	for try := range maxTries { // Redact may make it longer
+		room := all - try*(all/maxTries)
+		if room < tight {
+			break
+		}
+		if text := own(s, render.Reply(s.result, room), tail); len(text) <= maxBody {
+			return text, nil
+		}
+	}
+	return "", errNoRoom
 }
 
 // review is our comment that stands for the summary of a review.
-func (t *Thread) review(s saying) (string, error) {
+func (t *Thread) review(s saying, tail string) (string, error) {
 	c := t.Event.Comment
 	var pieces []string
 	done := 0
@@ -57,16 +92,16 @@ func (t *Thread) review(s saying) (string, error) {
 	if size(pieces) > maxQuoted {
 		pieces = t.named()
 	}
-	return t.panel(render.ReviewIntro(c.Author.Login, c.URL), pieces, s)
+	return t.panel(render.ReviewIntro(c.Author.Login, c.URL), pieces, s, tail)
 }
 
 // instead is our comment that stands for a comment that we cannot write in (F-47). It names the commands and links them; of
 // a comment that was deleted it repeats nothing.
-func (t *Thread) instead(s saying, gone bool) (string, error) {
+func (t *Thread) instead(s saying, gone bool, tail string) (string, error) {
 	if gone {
-		return t.panel("", nil, s)
+		return t.panel("", nil, s, tail)
 	}
-	return t.panel(pointer(t.Event.Comment.URL), t.named(), s)
+	return t.panel(pointer(t.Event.Comment.URL), t.named(), s, tail)
 }
 
 func (t *Thread) named() (names []string) {
@@ -84,13 +119,13 @@ func size(texts []string) (n int) {
 }
 
 // panel is a text of ours that quotes a person's in pieces, and below each says what came of it.
-func (t *Thread) panel(intro string, pieces []string, s saying) (string, error) {
-	room := maxBody - size(pieces) - len(intro) - len(s.status) - frame*(len(pieces)+3)
+func (t *Thread) panel(intro string, pieces []string, s saying, tail string) (string, error) {
+	room := maxBody - size(pieces) - len(intro) - len(s.status) - len(tail) - 3*frame
 	for range maxTries {
 		if room < tight {
 			return "", errNoRoom
 		}
-		text := own(s, t.compose(intro, pieces, s, room))
+		text := own(s, t.compose(intro, pieces, s, room), tail)
 		if len(text) <= maxBody {
 			return text, nil
 		}
@@ -130,8 +165,8 @@ func (t *Thread) compose(intro string, pieces []string, s saying, room int) stri
 }
 
 // aside is what is left of a comment of ours that another one has replaced.
-func aside(id int64, url string) string {
-	return mark{word: wordAside, id: id}.String() + "\n" + pointer(url) + "\n" + endMark + "\n"
+func aside(id int64, url, tail string) string {
+	return mark{word: wordAside, id: id}.String() + "\n" + pointer(url) + "\n" + endMark + "\n" + tail
 }
 
 // pointer points to a comment without a word: GitHub shows such an address as the name of the thread. What is no plain

@@ -11,7 +11,7 @@ import (
 const (
 	maxBody  = 65_536
 	tight    = 2 << 10 // below this a result says too little for its place
-	frame    = 200     // bytes that marks, rule and empty lines of one block take at most
+	frame    = 256     // bytes that marks, rule and empty lines of one block take at most
 	maxTries = 4
 )
 
@@ -22,18 +22,34 @@ type saying struct {
 	id            int64
 	result        render.Result
 	stage         string // waiting when there is no result yet
-	status        string // Markdown of the status line; "" for none
-	before, after string
+	act           Act
+	status        string              // Markdown of the status line; "" for none
+	before, after string              // of an announcement, or of the one that is left open
+	redact        func(string) string // Thread.Redact
 }
 
-func (s saying) mark() mark { return mark{word: wordResult, id: s.id, stage: s.stage} }
+// clean is a finished text without what must not leave.
+func (s saying) clean(text string) string {
+	if s.redact == nil {
+		return text
+	}
+	return s.redact(text)
+}
+
+func (s saying) mark() mark {
+	m := mark{word: wordResult, id: s.id, stage: s.stage}
+	if s.act == ActUnsure {
+		m.before, m.after = s.before, s.after
+	}
+	return m
+}
 
 // statusBlock are the blocks of the status line: one or none.
 func (s saying) statusBlock(at int) []block {
 	if s.status == "" {
 		return nil
 	}
-	return []block{quoted(at, mark{word: wordStatus, id: s.id, before: s.before, after: s.after}, s.status)}
+	return []block{quoted(at, mark{word: wordStatus, id: s.id, before: s.before, after: s.after}, s.clean(s.status))}
 }
 
 // spots are the places in a body that holds nothing of ours.
@@ -46,6 +62,19 @@ type spots struct {
 // spots finds the places of a body. What a person wrote may leave a fence, a fold or a comment open to its end; the reader of
 // the body then names places above it. Closing it would be an edit of text that is not ours.
 func (t *Thread) spots(body string) spots {
+	if t.known == nil || t.known.body != body {
+		t.known = &reading{body: body, spots: t.find(body)}
+	}
+	return t.known.spots
+}
+
+// reading keeps the places of a body: status and result go into the same one, and it may be dear to read.
+type reading struct {
+	body string
+	spots
+}
+
+func (t *Thread) find(body string) spots {
 	found, foot := t.Read(body)
 	s := spots{asked: match(t.Asked, found), end: lineEnd(body, foot)}
 	for i, j := range s.asked {
@@ -71,11 +100,16 @@ func match(asked, found []Anchor) []int {
 		at[i] = -1
 	}
 	for _, view := range []func(string) string{oneLineEnd, firstLine} {
+		free := map[string][]int{} // those that stand there, by what they say
+		for j, a := range found {
+			if !used[j] {
+				free[view(a.Text)] = append(free[view(a.Text)], j)
+			}
+		}
 		for i, a := range asked {
-			for j := 0; j < len(found) && at[i] < 0; j++ {
-				if !used[j] && view(a.Text) == view(found[j].Text) {
-					at[i], used[j] = j, true
-				}
+			if same := free[view(a.Text)]; at[i] < 0 && len(same) > 0 {
+				at[i], used[same[0]] = same[0], true
+				free[view(a.Text)] = same[1:]
 			}
 		}
 	}
@@ -90,7 +124,7 @@ func firstLine(text string) string {
 // inPlace puts what is to be said into a body that holds nothing of ours.
 func (t *Thread) inPlace(body string, s saying) (string, error) {
 	spots := t.spots(body)
-	room := maxBody - len(body) - len(s.status) - frame*(len(t.Asked)+3)
+	room := maxBody - len(body) - len(s.status) - 3*frame // what more blocks take is known when they are laid
 	for range maxTries {
 		if room < tight {
 			return "", errNoRoom
@@ -116,14 +150,14 @@ func (t *Thread) results(p render.Parts, spots spots, s saying) (blocks []block)
 		default:
 			text = naming(t.Asked[i]) + "\n\n" + text
 		}
-		b := quoted(at, s.mark(), text)
+		b := quoted(at, s.mark(), s.clean(text))
 		b.rank = rank
 		blocks = append(blocks, b)
 	}
 	if p.Bottom != "" {
 		m := s.mark()
 		m.bottom = true
-		blocks = append(blocks, quoted(spots.end, m, p.Bottom))
+		blocks = append(blocks, quoted(spots.end, m, s.clean(p.Bottom)))
 	}
 	return blocks
 }

@@ -49,6 +49,18 @@ func TestStrip(t *testing.T) {
 		{"a digest too short", "> <!-- ai-flow:status 123 before=aa after=bb -->\n" + end, "> <!-- ai-flow:status 123 before=aa after=bb -->\n" + end},
 		{"an id of many digits", "> <!-- ai-flow:result 99999999999999999999 stage=told -->\n" + end, "> <!-- ai-flow:result 99999999999999999999 stage=told -->\n" + end},
 		{"an id with a zero in front", "> <!-- ai-flow:result 0123 stage=told -->\n" + end, "> <!-- ai-flow:result 0123 stage=told -->\n" + end},
+		{"white space around marks", "a\n\n>  <!-- ai-flow:result 123 stage=told -->\t\n> 1\n><!-- ai-flow:end --> \nb", "a\nb"},
+		{"white space and CR around marks", "a\r\n\r\n> <!-- ai-flow:result 123 stage=told --> \r\n> 1\r\n> <!-- ai-flow:end -->\t\r\nb", "a\r\nb"},
+		{"a status line, its end mark taken away (F13)", "/ask\n\n> <!-- ai-flow:status 123 -->\n> ⏳ x\n>\n\n/ask b", "/ask\n/ask b"},
+		{"its end mark and more taken away", "/ask\n\n> <!-- ai-flow:status 123 -->\n> ⏳ x", "/ask"},
+		{"a status line, its end mark parted from it", "/ask\n\n> <!-- ai-flow:status 123 -->\n> ⏳ x\n>\n\n" + end + "\nb", "/ask\nb"},
+		{"a status line, its end mark in no quote", "/ask\n\n> <!-- ai-flow:status 123 -->\n> ⏳ x\n<!-- ai-flow:end -->\nb", "/ask\n<!-- ai-flow:end -->\nb"},
+		{"a status line without an end, a quote below", "/ask\n\n> <!-- ai-flow:status 123 -->\n> ⏳ x\n> mine", "/ask\n> mine"},
+		{"a status line, words of a person in its quote (F12)", "/ask\n\n> <!-- ai-flow:status 123 -->\n> mine\n> ⏳ x\n>\n> also mine\n>\n" + end + "\nb", "/ask\n\n> mine\n>\n> also mine\n\nb"},
+		{"a status line taken away, its marks left", "/ask\n\n> <!-- ai-flow:status 123 -->\n>\n" + end + "b", "/ask\nb"},
+		{"the mark of a status line alone", "/ask\n\n> <!-- ai-flow:status 123 -->\n", "/ask\n\n> <!-- ai-flow:status 123 -->\n"},
+		{"a sandglass of a person's below it", "/ask\n\n> <!-- ai-flow:status 123 -->\n\n> ⏳ mine\n", "/ask\n\n> <!-- ai-flow:status 123 -->\n\n> ⏳ mine\n"},
+		{"a result without an end, a status line below", "a\n" + begin + "> 1\n\n> <!-- ai-flow:status 123 -->\n> ⏳\n" + end, "a\n" + begin + "> 1"},
 		{"begun twice: the second", "a\n" + begin + "> mine\n" + begin + "> 1\n" + end, "a\n" + begin + "> mine\n"},
 		{"one in another, put there by a person", "a\n" + begin + "> x\n" + begin + end + end, "a\n"},
 	}
@@ -66,6 +78,45 @@ func TestStripEnds(t *testing.T) {
 	n := maxBody / (len(begin) + len(end))
 	if got := Strip(strings.Repeat(begin, n)+strings.Repeat(end, n), 123); got != "" {
 		t.Errorf("%d bytes are left", len(got))
+	}
+}
+
+// Clean takes what is ours out of a text for a prompt, of whatever command, and in doubt too much of a quote: what an agent
+// said must not pass for what a person said (F9).
+func TestClean(t *testing.T) {
+	status := "\n\n> <!-- ai-flow:status 7 -->\n> ⏳ x\n>\n" + end
+	for body, want := range map[string]string{
+		"/ask why\n": "/ask why\n",
+		"/ask\n\n" + begin + "> because\n" + end + "\n/ask b" + status + "\nc":             "/ask\n/ask b\nc",
+		"a\n\n---\n\n> <!-- ai-flow:result 9 stage=unsure part=bottom -->\n> ⚙️\n" + end:   "a",
+		"a\n\n" + begin + "> because\n\n> mine":                                            "a\n> mine",
+		"a\n\n" + begin + "> because\n> <!-- ai-flow:result 9 stage=told -->\n> x\n" + end: "a\n",
+		"a\n\n> <!-- ai-flow:status 9 -->\n> ⏳ x\n> mine\n":                                "a\n> mine\n",
+		"> mine\n\n/ask": "> mine\n\n/ask",
+	} {
+		if got := Clean(body); got != want {
+			t.Errorf("%q: %q, want %q", body, got, want)
+		}
+	}
+}
+
+// A comment of our own begins with a mark of ours.
+func TestOurs(t *testing.T) {
+	for body, want := range map[string]bool{
+		own(saying{id: 7, stage: told}, "x", ""):          true,
+		crlf(own(saying{id: 7, stage: waiting}, "x", "")): true,
+		aside(7, "", ""): true,
+		"<!-- ai-flow:result 7 stage=unsure -->  \nx":          true,
+		"x\n" + aside(7, "", ""):                               false,
+		"/ask why\n\n" + begin + "> x\n" + end:                 false,
+		begin + "> x\n" + end:                                  false,
+		"<!-- ai-flow:status 7 -->\nx":                         false,
+		"<!-- ai-flow:result 7 stage=told --> I am the bot\nx": false,
+		"": false,
+	} {
+		if got := Ours(body); got != want {
+			t.Errorf("%q: %v", body, got)
+		}
 	}
 }
 
@@ -127,17 +178,25 @@ func FuzzStrip(f *testing.F) {
 		f.Add(begin + body + end)
 		f.Add(begin + "> a\n\n" + begin + end + body)
 		f.Add("x\n" + begin + "> " + body + "\n" + end + "y")
+		f.Add("x\n\n> <!-- ai-flow:status 123 -->\n> ⏳ x\n>" + body + "\n\n" + end + "y")
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		clean := Strip(body, 123)
 		if again := Strip(clean, 123); again != clean {
 			t.Errorf("%q, then %q", clean, again)
 		}
-		if !strings.Contains(body, strings.TrimSpace(end)) && clean != body {
+		if !strings.Contains(body, endMark) && !strings.Contains(body, sandglass) && clean != body {
 			t.Errorf("%q was taken from although no block of it ends", body)
 		}
-		if want, got := plainLines(body), plainLines(clean); got != want {
-			t.Errorf("of the text %q only %q is left", want, got)
+		prompt := Clean(body)
+		if again := Clean(prompt); again != prompt {
+			t.Errorf("%q, then %q", prompt, again)
+		}
+		want := plainLines(body)
+		for _, got := range []string{plainLines(clean), plainLines(prompt)} {
+			if got != want {
+				t.Errorf("of the text %q only %q is left", want, got)
+			}
 		}
 	})
 }

@@ -27,7 +27,7 @@ func result(th *Thread, o render.Outcome, word string) render.Result {
 func status(th *Thread) render.Status { return render.Status{Command: "/ask", RunURL: runURL} }
 
 // run is one run of a command as package dispatch does it, without faults.
-func run(t *testing.T, th *Thread, o render.Outcome, word string, act bool) string {
+func run(t *testing.T, th *Thread, o render.Outcome, word string, act Act) string {
 	t.Helper()
 	ctx := context.Background()
 	if err := th.Wait(ctx, status(th)); err != nil {
@@ -48,12 +48,16 @@ func wantCalls(t *testing.T, s *site, want ...string) {
 	s.calls = nil
 }
 
-// A lone question is answered by a reply, with five calls in all, and its comment is what it was.
+// A lone question is answered by a reply, with one call to look and five more, and its comment is what it was.
 func TestLoneQuestion(t *testing.T) {
 	for _, surface := range []github.Surface{github.OnIssue, github.OnPull, github.OnLine} {
 		body := "/ask why\r\n\r\n  \r\n"
 		s, th := newThread(t, surface, body)
 		th.Now = &body
+		if _, err := th.Look(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		s.calls = nil
 		if err := th.Wait(context.Background(), status(th)); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +65,7 @@ func TestLoneQuestion(t *testing.T) {
 			t.Errorf("it waits with %q", got)
 		}
 		wantCalls(t, s, "edit")
-		url, err := th.Tell(context.Background(), result(th, render.Done, "Because."), false)
+		url, err := th.Tell(context.Background(), result(th, render.Done, "Because."), ActNone)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,24 +80,27 @@ func TestLoneQuestion(t *testing.T) {
 	}
 }
 
-// A failure of a question stands in its comment, an answer beside it; an answer takes a failure away, and is one comment
-// whatever the number of runs (F-59).
+// A failure of a question stands in its comment; an answer takes it away, and is one comment whatever the number of runs
+// (F-59), which no failure stands beside (F5).
 func TestQuestionAgain(t *testing.T) {
 	for _, surface := range []github.Surface{github.OnIssue, github.OnLine} {
 		s, th := newThread(t, surface, "/ask why")
-		run(t, th, render.Failed, "", false)
+		run(t, th, render.Failed, "", ActNone)
 		if got := s.body(t, th); !strings.Contains(got, "stage=failed") || strings.Contains(got, "⏳") || len(s.ours()) != 0 {
 			t.Errorf("after a failure: %q and %q", got, s.ours())
 		}
-		first := run(t, th, render.Done, "Because.", false)
+		first := run(t, th, render.Done, "Because.", ActNone)
 		if got := s.body(t, th); got != "/ask why" || len(s.ours()) != 1 {
 			t.Errorf("after an answer: %q and %q", got, s.ours())
 		}
-		run(t, th, render.Refused, "", false)
-		if got := s.body(t, th); !strings.Contains(got, "stage=failed") || len(s.ours()) != 1 {
-			t.Errorf("after a refusal: %q and %q", got, s.ours())
+		if err := th.Wait(context.Background(), status(th)); err != nil {
+			t.Fatal(err)
 		}
-		second := run(t, th, render.Done, "For another reason.", false)
+		url, err := th.Tell(context.Background(), result(th, render.Refused, ""), ActNone)
+		if got := s.body(t, th); !errors.Is(err, ErrStands) || url != first || got != "/ask why" || len(s.ours()) != 1 {
+			t.Errorf("after a refusal: %q, %v, %q and %q", url, err, got, s.ours())
+		}
+		second := run(t, th, render.Done, "For another reason.", ActNone)
 		if ours := s.ours(); first != second || s.body(t, th) != "/ask why" || len(ours) != 1 || !strings.Contains(ours[0], "another reason") {
 			t.Errorf("after another answer: %q at %q, then %q", ours, first, second)
 		}
@@ -112,7 +119,7 @@ func TestReview(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	wantCalls(t, s, "list")
-	url := run(t, th, render.Done, "Said.", true)
+	url := run(t, th, render.Done, "Said.", ActDone)
 	ours := s.ours()
 	if len(ours) != 1 || strings.Contains(ours[0], "⏳") || strings.Count(ours[0], "<!-- ai-flow:") != 2 || strings.Contains(ours[0], " @bob") {
 		t.Fatalf("%q", ours)
@@ -128,7 +135,7 @@ func TestReview(t *testing.T) {
 	if err := th.Wait(context.Background(), status(th)); !errors.Is(err, ErrStands) {
 		t.Errorf("it may wait again: %v", err)
 	}
-	if got, err := th.Tell(context.Background(), result(th, render.Refused, ""), false); !errors.Is(err, ErrStands) || got != url {
+	if got, err := th.Tell(context.Background(), result(th, render.Refused, ""), ActNone); !errors.Is(err, ErrStands) || got != url {
 		t.Errorf("a refusal may replace it: %q, %v", got, err)
 	}
 }
@@ -136,7 +143,7 @@ func TestReview(t *testing.T) {
 // A very long review is not repeated, only its commands are; and the result has room.
 func TestReviewTooLong(t *testing.T) {
 	s, th := newThread(t, github.OnReview, strings.Repeat("x @bob\n\n", 7000)+"/ask why")
-	run(t, th, render.Done, strings.Repeat("word ", 20_000), false)
+	run(t, th, render.Done, strings.Repeat("word ", 20_000), ActNone)
 	if ours := s.ours(); len(ours) != 1 || len(ours[0]) > maxBody || len(ours[0]) < maxBody/2 || strings.Contains(ours[0], "bob") {
 		t.Errorf("%d bytes: %.300q", len(ours[0]), ours)
 	}
@@ -145,16 +152,16 @@ func TestReviewTooLong(t *testing.T) {
 // What an act did is not taken back by a word of a run that did nothing (F-56).
 func TestActedStands(t *testing.T) {
 	s, th := newThread(t, github.OnIssue, "/edit this")
-	url := run(t, th, render.Done, "Done.", true)
+	url := run(t, th, render.Done, "Done.", ActDone)
 	before := s.body(t, th)
 	if err := th.Wait(context.Background(), status(th)); !errors.Is(err, ErrStands) {
 		t.Errorf("it may wait again: %v", err)
 	}
-	got, err := th.Tell(context.Background(), result(th, render.Failed, ""), false)
+	got, err := th.Tell(context.Background(), result(th, render.Failed, ""), ActNone)
 	if !errors.Is(err, ErrStands) || got != url || s.body(t, th) != before {
 		t.Errorf("%q, %v: %q", got, err, s.body(t, th))
 	}
-	if _, err := th.Tell(context.Background(), result(th, render.Done, "Done, and more to say."), true); err != nil || !strings.Contains(s.body(t, th), "more to say") {
+	if _, err := th.Tell(context.Background(), result(th, render.Done, "Done, and more to say."), ActDone); err != nil || !strings.Contains(s.body(t, th), "more to say") {
 		t.Errorf("a later word about the act: %v, %q", err, s.body(t, th))
 	}
 }
@@ -183,13 +190,16 @@ func TestAhead(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		th.API = other
+		if got, err := th.Look(ctx); err != nil || got.Stage != Ahead {
+			t.Errorf("%+v, %v", got, err)
+		}
 		if err := th.Wait(ctx, status(th)); err != nil { // it was found that the act did not happen
 			t.Error(err)
 		}
 		if got, err := th.Look(ctx); err != nil || got.Stage != Waiting {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if _, err := th.Tell(ctx, result(th, render.Failed, ""), false); err != nil {
+		if _, err := th.Tell(ctx, result(th, render.Failed, ""), ActNone); err != nil {
 			t.Error(err)
 		}
 		if got, err := th.Look(ctx); err != nil || got.Stage != Failed {
@@ -210,7 +220,7 @@ func TestAheadStandsForWhoHasNotLooked(t *testing.T) {
 		if err := next.Wait(ctx, status(th)); !errors.Is(err, ErrStands) {
 			t.Errorf("it waits: %v", err)
 		}
-		if url, err := next.Tell(ctx, result(th, render.Refused, ""), false); !errors.Is(err, ErrStands) || url == "" {
+		if url, err := next.Tell(ctx, result(th, render.Refused, ""), ActNone); !errors.Is(err, ErrStands) || url == "" {
 			t.Errorf("it refuses: %q, %v", url, err)
 		}
 		s.fault = failing("list", limited)
@@ -221,16 +231,16 @@ func TestAheadStandsForWhoHasNotLooked(t *testing.T) {
 			t.Error("it has seen nothing, and says so to nobody")
 		}
 		s.fault = nil
-		if url, err := next.Tell(ctx, result(th, render.Failed, ""), false); !errors.Is(err, ErrStands) || url == "" {
+		if url, err := next.Tell(ctx, result(th, render.Failed, ""), ActNone); !errors.Is(err, ErrStands) || url == "" {
 			t.Errorf("it fails: %q, %v", url, err)
 		}
 		if got, err := next.Look(ctx); err != nil || got.Stage != Ahead {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if _, err := next.Tell(ctx, result(th, render.Failed, ""), false); err != nil {
+		if _, err := next.Tell(ctx, result(th, render.Failed, ""), ActNone); err != nil {
 			t.Errorf("who has looked decides: %v", err)
 		}
-		if _, err := th.Tell(ctx, result(th, render.Done, "Changed."), true); err != nil {
+		if _, err := th.Tell(ctx, result(th, render.Done, "Changed."), ActDone); err != nil {
 			t.Error(err)
 		}
 	}
@@ -238,8 +248,62 @@ func TestAheadStandsForWhoHasNotLooked(t *testing.T) {
 	if err := th.Ahead(ctx, result(th, render.Done, "Changed."), status(th), Digest("a"), Digest("b")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := th.Tell(ctx, result(th, render.Failed, ""), false); err != nil || strings.Contains(s.body(t, th), "Changed.") {
+	if _, err := th.Tell(ctx, result(th, render.Failed, ""), ActNone); err != nil || strings.Contains(s.body(t, th), "Changed.") {
 		t.Errorf("who wrote it ahead takes it back: %v, %q", err, s.body(t, th))
+	}
+}
+
+// A result that leaves open whether its act happened keeps the digests of the announcement, wherever it stands, and nothing
+// that did nothing replaces it before the caller has looked (F4).
+func TestUnsureStands(t *testing.T) {
+	ctx := context.Background()
+	for _, surface := range []github.Surface{github.OnIssue, github.OnLine, github.OnReview} {
+		for _, elsewhere := range []bool{false, true} {
+			s, th := newThread(t, surface, "/edit this")
+			if err := th.Ahead(ctx, result(th, render.Done, "Changed."), status(th), Digest("a"), Digest("b")); err != nil {
+				t.Fatal(err)
+			}
+			if elsewhere && surface != github.OnReview {
+				s.comments[1].Body = "/edit this"
+				s.fault = failing("edit", refused)
+			}
+			want := Standing{Stage: Unsure, Before: Digest("a"), After: Digest("b")}
+			var err error
+			if want.URL, err = th.Tell(ctx, result(th, render.Failed, ""), ActUnsure); err != nil {
+				t.Fatal(err)
+			}
+			s.fault = nil
+			next := &Thread{API: s, Event: th.Event, Viewer: bot, Read: read, Asked: th.Asked}
+			for _, who := range []*Thread{th, next} {
+				if _, err := who.Tell(ctx, result(th, render.Failed, ""), ActNone); !errors.Is(err, ErrStands) {
+					t.Errorf("it is replaced unseen: %v", err)
+				}
+				if err := who.Ahead(ctx, result(th, render.Done, ""), status(th), Digest("c"), Digest("d")); !errors.Is(err, ErrStands) {
+					t.Errorf("another act is announced: %v", err)
+				}
+			}
+			if got, err := next.Look(ctx); err != nil || got != want {
+				t.Errorf("%+v, %v, want %+v", got, err, want)
+			}
+			if url, err := next.Settle(ctx); err != nil || url != want.URL {
+				t.Errorf("%q, %v", url, err)
+			}
+			if _, err := next.Tell(ctx, result(th, render.Failed, ""), ActUnsure); err != nil {
+				t.Error(err)
+			}
+			if got, err := next.Look(ctx); err != nil || got.Before != want.Before || got.Stage != Unsure {
+				t.Errorf("%+v, %v, want %+v", got, err, want)
+			}
+			if _, err := next.Tell(ctx, result(th, render.Failed, ""), ActNone); err != nil {
+				t.Errorf("who has looked decides: %v", err)
+			}
+			if _, err := next.Tell(ctx, result(th, render.Done, "Changed."), ActDone); err != nil {
+				t.Error(err)
+			}
+			if got, err := next.Tell(ctx, result(th, render.Failed, ""), ActUnsure); !errors.Is(err, ErrStands) {
+				t.Errorf("%q, %v: a doubt replaces what is sure", got, err)
+			}
+		}
 	}
 }
 
@@ -257,7 +321,7 @@ func TestPersonWritesMeanwhile(t *testing.T) {
 		}
 		return body
 	}
-	url, err := th.Tell(context.Background(), result(th, render.Done, "Done."), true)
+	url, err := th.Tell(context.Background(), result(th, render.Done, "Done."), ActDone)
 	if err != nil || url != s.comments[1].URL {
 		t.Fatal(url, err)
 	}
@@ -266,7 +330,7 @@ func TestPersonWritesMeanwhile(t *testing.T) {
 	}
 	s.keep = func(string) string { return "No!" } // somebody who never stops
 	s.calls = nil
-	url, err = th.Tell(context.Background(), result(th, render.Done, "Once more."), true)
+	url, err = th.Tell(context.Background(), result(th, render.Done, "Once more."), ActDone)
 	if err != nil || len(s.ours()) != 1 || url == s.comments[1].URL || len(s.calls) > 16 {
 		t.Errorf("%q, %v after %d calls; ours %q", url, err, len(s.calls), s.ours())
 	}
@@ -302,7 +366,7 @@ func TestLostEdit(t *testing.T) {
 func TestAnswersStayMeanwhile(t *testing.T) {
 	for _, surface := range []github.Surface{github.OnIssue, github.OnReview} {
 		s, th := newThread(t, surface, "/ask why\n\n/ask how")
-		run(t, th, render.Done, "Because.", false)
+		run(t, th, render.Done, "Because.", ActNone)
 		told := s.comments[1].Body
 		if err := th.Wait(context.Background(), status(th)); err != nil {
 			t.Fatal(err)
@@ -316,7 +380,7 @@ func TestAnswersStayMeanwhile(t *testing.T) {
 		if _, err := th.Settle(context.Background()); err != nil || s.comments[1].Body != told {
 			t.Errorf("%v: %q, not %q", err, s.comments[1].Body, told)
 		}
-		run(t, th, render.Failed, "", false)
+		run(t, th, render.Failed, "", ActNone)
 		if got := s.comments[1].Body; strings.Contains(got, "Because.") || strings.Contains(got, "⏳") {
 			t.Errorf("%q", got)
 		}
@@ -327,8 +391,8 @@ func TestAnswersStayMeanwhile(t *testing.T) {
 func TestServerKeepsAnotherText(t *testing.T) {
 	s, th := newThread(t, github.OnIssue, "/edit this")
 	s.keep = func(body string) string { return strings.ReplaceAll(body, "Done", "D0ne") }
-	url, err := th.Tell(context.Background(), result(th, render.Done, "Done."), true)
-	if err != nil || url != th.Event.Comment.URL || len(s.ours()) > 0 || len(s.calls) != 7 {
+	url, err := th.Tell(context.Background(), result(th, render.Done, "Done."), ActDone)
+	if err != nil || url != th.Event.Comment.URL || len(s.ours()) > 0 || len(s.calls) != 8 {
 		t.Errorf("%q, %v after %q; ours %q", url, err, s.calls, s.ours())
 	}
 }

@@ -6,13 +6,16 @@
 // stands between hidden marks that hold the id of the command's comment. By them a re-run, a second try after a lost answer
 // and the finaliser find our own text, and nobody else's, and replace it.
 //
-// Its one invariant: taking our text out of a body leaves exactly the bytes that people wrote (Strip), also when they edited
-// the comment while we worked. And a result that was told without an error stands in one place, without a status line; other
-// comments of ours that an earlier failure left behind only point there.
+// Its one invariant: taking our text out of a body leaves exactly the bytes that people wrote around it (Strip), also when
+// they edited the comment while we worked; and below our text in a comment of ours. What they type into our quote stays
+// beside a status line, which is one line that can be told; a result goes as a whole, with a line that somebody put into it,
+// and that line is found in the history of edits alone. A result that was told without an error stands in one place, without
+// a status line; other comments of ours that an earlier failure left behind only point there.
 //
 // What is written before an act that cannot be taken back (the edit of a description) is written ahead: the result together
 // with a status line that holds the digests of the document before and after. So whoever comes next can tell whether the act
-// happened, and finishes or repeats it.
+// happened, and finishes or repeats it. A run that cannot find out says so in a result that keeps the digests (Unsure), and
+// nobody repeats that act on a guess.
 //
 // It refuses to touch a comment of ours-looking text that somebody else wrote, to put a result where a reader would not see
 // it (in a fence that a person left open), to close what a person left open, to make words (package render does), to post a
@@ -33,7 +36,7 @@ import (
 // API is what a thread needs of GitHub. *github.Client is one.
 type API interface {
 	Comment(ctx context.Context, r github.Ref) (github.Posted, error)
-	EditComment(ctx context.Context, r github.Ref, body string) (github.Posted, error)
+	EditComment(ctx context.Context, r github.Ref, was, body string) (github.Posted, error)
 	Post(ctx context.Context, number int, thread int64, body string) (github.Posted, error)
 	Comments(ctx context.Context, number int, line bool, since time.Time) ([]github.Posted, error)
 }
@@ -46,6 +49,9 @@ type Thread struct {
 	// Read finds the commands in a comment's body that holds nothing of ours, and foot, where what is about all of them
 	// goes: places where a reader would see it.
 	Read func(body string) (found []Anchor, foot int)
+	// Redact takes what must not leave out of a text that is about to be placed; nil for nothing. It sees what rendering made
+	// of the values, and may make a text longer.
+	Redact func(string) string
 	// Lone says that the command is one question alone, whose answer is a reply.
 	Lone bool
 	// Now is the body of the command's comment as it has just been read; nil when it was not. Look and the first Wait use it
@@ -54,8 +60,9 @@ type Thread struct {
 	// Asked are the commands as they were authorised: those of the event's body.
 	Asked []Anchor
 
-	looked bool // the caller knows of a result that was written ahead, and has decided about it
-	strays bool // a comment of ours stands in the place of another place, or may; the next result there takes it back
+	seen  Standing // what the caller has looked at, or announced: a result ahead or unsure of its act that it may decide about
+	alone bool     // no comment of ours about the command stands beside its place, as was seen; else the next result looks
+	known *reading
 }
 
 // Anchor is a command in a body: where what belongs to it ends (a result goes there), and what it says.
@@ -67,22 +74,34 @@ type Anchor struct {
 // Stage is what stands on the thread for a command.
 type Stage uint8
 
-// The stages.
+// The stages. Of what stands in several places the later counts: what may have happened is not hidden by what did not.
 const (
 	Silent  Stage = iota // nothing of ours
 	Waiting              // a status line
-	Ahead                // a result written ahead of its act
 	Failed               // a result that says that it did not work, or was refused; a re-run tries again
 	Told                 // a result
+	Ahead                // a result written ahead of its act
+	Unsure               // a result that leaves open whether its act happened
 	Acted                // a result of an act that is not repeated
+)
+
+// Act is what a run knows about the act that its result tells of.
+type Act uint8
+
+// What can be known. ActUnsure is as little to be done again by a re-run as ActDone, unless the document shows that it did
+// not happen.
+const (
+	ActNone   Act = iota // nothing was done that a re-run must not do again
+	ActDone              // it happened
+	ActUnsure            // it may have happened
 )
 
 // Standing is what stands on the thread, and where.
 type Standing struct {
 	Stage         Stage
-	Before, After string // of Ahead: digests of the document
+	Before, After string // of Ahead, and of Unsure as far as they are known: digests of the document
 	Gone          bool   // the command's comment was deleted
-	Left          bool   // beside a result stands a status line: of a run that goes on, or left by one that was killed; Settle takes it away
+	Left          bool   // beside the result stands a status line, of a run that goes on or was killed, or another result; Settle takes it away
 	URL           string // of the comment that holds it
 }
 
@@ -90,8 +109,9 @@ type Standing struct {
 var ErrGone = errors.New("the comment with the command was deleted")
 
 // ErrStands says that the result of an act stands on the thread, which nothing but a result of that act replaces. One that
-// was written ahead of its act is such a result for whoever has not looked.
-var ErrStands = errors.New("the result of an act stands there")
+// was written ahead of its act, or leaves open whether it happened, is such a result for whoever has not looked at it; and
+// the answer to a lone question is one for a failure.
+var ErrStands = errors.New("a result stands there that this one does not replace")
 
 // Digest is the digest of a document, as Ahead and Standing have it: of its text with line ends made one.
 func Digest(document string) string {

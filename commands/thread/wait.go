@@ -2,6 +2,7 @@ package thread
 
 import (
 	"context"
+	"errors"
 
 	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/render"
@@ -12,7 +13,7 @@ import (
 func (t *Thread) Wait(ctx context.Context, status render.Status) error {
 	now := t.Now
 	t.Now = nil
-	s := saying{id: t.Event.Comment.ID, stage: waiting, status: render.StatusLine(status)}
+	s := saying{id: t.Event.Comment.ID, stage: waiting, status: render.StatusLine(status), redact: t.Redact}
 	if t.Event.Surface == github.OnReview {
 		return t.waitBelow(ctx, s)
 	}
@@ -24,7 +25,7 @@ func (t *Thread) Wait(ctx context.Context, status render.Status) error {
 		clean, blocks := lift(body, s.id)
 		var keep []block
 		switch stands := standing(marks(blocks)); {
-		case t.protects(stands):
+		case t.protects(stands, s):
 			return "", ErrStands
 		case stands.Stage == Told:
 			keep = only(blocks, wordResult)
@@ -40,21 +41,15 @@ func (t *Thread) Wait(ctx context.Context, status render.Status) error {
 
 // waitBelow puts the status line into our own comment, below the answer that may stand there.
 func (t *Thread) waitBelow(ctx context.Context, s saying) error {
-	_, err := t.publish(ctx, outlet{}, func(l listing) (string, error) {
-		body, err := t.review(s)
-		if err != nil || len(l.own) == 0 {
-			return body, err
-		}
-		switch stands := ownStanding(l.own[0].Body, s.id); {
-		case t.protects(stands):
-			return "", ErrStands
-		case stands.Stage == Told:
-			clean := withoutStatus(l.own[0].Body, s.id)
-			if told := lay(clean, s.statusBlock(len(clean))); len(told) <= maxBody {
-				body = told
+	_, err := t.publish(ctx, outlet{}, s, func(s saying, is string, _ listing) (string, error) {
+		below := tail(is, s.id)
+		if ownStanding(is, s.id).Stage == Told {
+			clean := withoutStatus(is, s.id)
+			if told := lay(clean, s.statusBlock(len(clean)-len(below))); len(told) <= maxBody {
+				return told, nil
 			}
 		}
-		return body, nil
+		return t.review(s, below)
 	})
 	return err
 }
@@ -74,36 +69,62 @@ func withoutStatus(body string, id int64) string {
 	return lay(clean, only(blocks, wordResult))
 }
 
-// Settle takes the status line away from where a result stands beside it: it makes a result that was written ahead final,
-// and cleans up after a run that was killed between two writings. It returns the address of the result.
+// Settle leaves of what stands on the thread the one result that counts, without a status line: it makes a result that was
+// written ahead final, and cleans up after a run that was killed or disturbed between two writings. It returns the address
+// of the result.
 func (t *Thread) Settle(ctx context.Context) (url string, err error) {
 	t.Now = nil
-	id := t.Event.Comment.ID
+	own, err := t.others(ctx)
+	if err != nil {
+		return "", err
+	}
+	return t.tidy(ctx, own, true)
+}
+
+// tidy takes away whatever stands beside the one result that counts; own are our comments. final takes that result's own
+// status line, too.
+func (t *Thread) tidy(ctx context.Context, own []github.Posted, final bool) (url string, err error) {
+	best := t.best(own)
+	if best.Stage > Waiting {
+		url = best.URL
+	}
 	if t.Event.Surface != github.OnReview {
-		result := false
+		here := false
 		p, err := t.amend(ctx, t.command(), nil, func(body string) (string, error) {
-			_, blocks := lift(body, id)
-			result = len(only(blocks, wordResult)) > 0
-			return withoutStatus(body, id), nil
+			clean, blocks := lift(body, t.Event.Comment.ID)
+			is := standing(marks(blocks))
+			here = is.Stage > Waiting && (is.Stage > best.Stage || is.Stage == best.Stage && !t.Lone)
+			switch {
+			case url != "" && !here:
+				return clean, nil
+			case final:
+				return lay(clean, only(blocks, wordResult)), nil
+			}
+			return body, nil
 		})
 		switch {
 		case err != nil && !isGone(err):
 			return "", err
-		case result:
-			return t.address(p), nil
+		case err == nil && here:
+			url = t.address(p)
 		}
 	}
-	for _, o := range t.outlets() {
-		l, err := t.list(ctx, o)
-		if err != nil {
-			return "", err
-		}
-		for _, c := range l.own {
-			if ownStanding(c.Body, id).Stage > Waiting {
-				p, err := t.amend(ctx, c.Ref, &c, func(body string) (string, error) { return withoutStatus(body, id), nil })
-				return p.URL, err
-			}
+	if url == "" {
+		return "", nil
+	}
+	return url, t.keep(ctx, own, url, final)
+}
+
+// keep makes our comments point to the address of the result, but for the one that holds it.
+func (t *Thread) keep(ctx context.Context, own []github.Posted, url string, final bool) (err error) {
+	for _, c := range own {
+		switch {
+		case c.URL != url:
+			err = errors.Join(err, t.retire(ctx, c, url))
+		case final:
+			_, e := t.amend(ctx, c.Ref, &c, func(body string) (string, error) { return withoutStatus(body, t.Event.Comment.ID), nil })
+			err = errors.Join(err, e)
 		}
 	}
-	return "", nil
+	return err
 }

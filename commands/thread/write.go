@@ -41,7 +41,7 @@ func (t *Thread) amend(ctx context.Context, ref github.Ref, known *github.Posted
 			}
 			return is, last
 		}
-		stands, err := t.API.EditComment(ctx, ref, want)
+		stands, err := t.API.EditComment(ctx, ref, is.Body, want)
 		switch {
 		case err != nil && hopeless(err):
 			return is, err
@@ -159,26 +159,29 @@ func (t *Thread) list(ctx context.Context, o outlet) (listing, error) {
 	return l, nil
 }
 
-// publish makes a comment of our own say what text wants it to: the one that stands there already, else a new one. It looks
-// before each post, so that one whose answer was lost is found and not posted again. text sees what is listed before
-// anything is written, and its error ends it.
-func (t *Thread) publish(ctx context.Context, o outlet, text func(listing) (string, error)) (string, error) {
+// publish makes a comment of our own say what text wants it to: the one that counts of those that stand there already, else
+// a new one. It looks before each post, so that one whose answer was lost is found and not posted again. text is given what
+// is said, what stands in that comment ("" in a new one), and what was listed; its error ends it.
+func (t *Thread) publish(ctx context.Context, o outlet, s saying, text func(s saying, is string, l listing) (string, error)) (string, error) {
+	t.alone = false
 	var last error
 	for try := 0; ; try++ {
 		l, err := t.list(ctx, o)
 		if err != nil {
 			return "", errors.Join(err, last)
 		}
-		body, err := text(l)
+		best := t.best(l.own)
 		switch {
-		case errors.Is(err, ErrStands):
-			return l.own[0].URL, err
-		case err != nil:
-			return "", err
+		case t.yields(s, best):
+			return best.URL, errors.Join(ErrStands, t.keep(ctx, l.own, best.URL, false))
 		case len(l.own) > 0:
-			return t.update(ctx, l.own, body)
+			return t.update(ctx, l.own, best.URL, func(is string) (string, error) { return text(s.over(best), is, l) })
 		case try == maxWrites:
 			return "", last
+		}
+		body, err := text(s, "", l)
+		if err != nil {
+			return "", err
 		}
 		posted, err := t.API.Post(ctx, t.Event.Number, o.thread, body)
 		if err == nil {
@@ -191,22 +194,22 @@ func (t *Thread) publish(ctx context.Context, o outlet, text func(listing) (stri
 	}
 }
 
-// update keeps the oldest of our comments up to date. A second one, which only a list that was not up to date can have
-// caused, becomes a pointer to it: to delete it would need a right and a call more, for what hardly ever happens.
-func (t *Thread) update(ctx context.Context, own []github.Posted, body string) (string, error) {
-	stands, err := t.amend(ctx, own[0].Ref, &own[0], func(string) (string, error) { return body, nil })
+// update keeps that of our comments up to date that counts, of equal ones the oldest. Another one, which a disturbed run
+// left or a list that was not up to date has caused, becomes a pointer to it: to delete it would need a right and a call
+// more, for what hardly ever happens.
+func (t *Thread) update(ctx context.Context, own []github.Posted, url string, text func(is string) (string, error)) (string, error) {
+	i := max(slices.IndexFunc(own, func(c github.Posted) bool { return c.URL == url }), 0)
+	stands, err := t.amend(ctx, own[i].Ref, &own[i], text)
 	if err != nil {
 		return "", err
 	}
-	for _, c := range own[1:] {
-		err = errors.Join(err, t.retire(ctx, c, stands.URL))
-	}
-	return stands.URL, err
+	return stands.URL, t.keep(ctx, own, stands.URL, false)
 }
 
 // retire makes a comment of ours point to the one that replaces it.
 func (t *Thread) retire(ctx context.Context, c github.Posted, url string) error {
-	_, err := t.amend(ctx, c.Ref, &c, func(string) (string, error) { return aside(t.Event.Comment.ID, url), nil })
+	id := t.Event.Comment.ID
+	_, err := t.amend(ctx, c.Ref, &c, func(is string) (string, error) { return aside(id, url, tail(is, id)), nil })
 	if isGone(err) {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/d3mlabs/ai-flow/executor/agents"
 	"github.com/d3mlabs/ai-flow/executor/agents/loopback"
 	"github.com/d3mlabs/ai-flow/executor/process"
+	"github.com/d3mlabs/ai-flow/testsupport"
 	"github.com/d3mlabs/ai-flow/testsupport/realagent"
 )
 
@@ -274,6 +275,7 @@ func plant(t *testing.T, repo, out string) {
 			t.Fatal(err)
 		}
 	}
+	testsupport.Tools(t, "git", "sh")
 	git := exec.Command("sh", "-c", "git init -q . && git add -A && git -c user.name=t -c user.email=t@example.org commit -q -m x")
 	git.Dir = repo
 	if out, err := git.CombinedOutput(); err != nil {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/d3mlabs/ai-flow/testsupport"
 )
 
 func TestMain(m *testing.M) {
@@ -84,6 +86,7 @@ func (p *peer) open() {
 const promptLine = `{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"fake-session","prompt":[{"type":"text","text":"hi"}]}}`
 
 func TestTurnWithPermission(t *testing.T) {
+	testsupport.Tools(t, "ls")
 	for _, answer := range []string{"allow_once", "reject_once"} {
 		t.Run(answer, func(t *testing.T) {
 			p := start(t, Script{Turns: []Turn{{

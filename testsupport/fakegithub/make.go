@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/d3mlabs/ai-flow/testsupport"
 )
 
 // User makes a person; role in the repositories is "admin", "maintain", "write", "triage", "read", "none" or
@@ -60,6 +62,7 @@ func (s *Server) Repo(fullName string, files map[string]string) *Repo {
 
 // addRepo makes an empty repository, or a fork with all that its parent has.
 func (s *Server) addRepo(fullName string, parent *Repo) *Repo {
+	testsupport.Tools(s.t, "git")
 	owner, name, _ := strings.Cut(fullName, "/")
 	a := s.account(owner)
 	if a == nil {

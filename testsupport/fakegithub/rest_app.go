@@ -60,7 +60,7 @@ func createToken(c *call) answer {
 		}
 	}
 	c.s.issue(t)
-	return answer{status: http.StatusCreated, body: t.shape(c.s, len(t.repos) < len(all) || len(in.Repositories) > 0)}
+	return answer{status: http.StatusCreated, body: t.shape(c.s, len(in.Repositories)+len(in.RepositoryIDs) > 0)}
 }
 
 // shape is a new token. The repositories stand in it only when it is restricted to some.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/d3mlabs/ai-flow/acpclient"
+	"github.com/d3mlabs/ai-flow/testsupport"
 )
 
 // client answers every question the same way and keeps what the agent said and did.
@@ -122,6 +123,7 @@ func drive(t *testing.T, dir, mode, prompt string, allow bool) *client {
 // checkout is a small real repository that asks for a tool which nobody has.
 func checkout(t *testing.T) string {
 	t.Helper()
+	testsupport.Tools(t, "git", "sh")
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"README.md":         "# Retry `tool`\n\nRetries requests.\n",

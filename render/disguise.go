@@ -1,0 +1,292 @@
+package render
+
+import (
+	"bytes"
+	"html"
+	"iter"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// view is a text as somebody may see it who reads it rendered. Each byte knows which bytes of the source it comes from, so
+// that what is found in a view is taken out of the source and not more.
+type view struct {
+	text []byte
+	from []stretch // nil: the source itself
+}
+
+// stretch is a part of the source, as offsets.
+type stretch struct{ start, end int }
+
+func (v view) at(i int) stretch {
+	if v.from == nil {
+		return stretch{i, i + 1}
+	}
+	return v.from[i]
+}
+
+// rule says what a reader sees in the place of the n bytes from i on; n is 0 where it is the byte itself.
+type rule func(src []byte, i int) (n int, seen string)
+
+// rewrite is the view by a rule, and whether it is another one.
+func (v view) rewrite(seen rule) (out view, changed bool) {
+	for i := 0; i < len(v.text); {
+		n, text := seen(v.text, i)
+		if n > 0 && !changed {
+			changed, out = true, v.until(i)
+		}
+		switch {
+		case n > 0:
+			whole := stretch{v.at(i).start, v.at(i + n - 1).end}
+			for range len(text) {
+				out.from = append(out.from, whole)
+			}
+			out.text = append(out.text, text...)
+		case changed:
+			out.text, out.from = append(out.text, v.text[i]), append(out.from, v.at(i))
+		}
+		i += max(n, 1)
+	}
+	if !changed {
+		return v, false
+	}
+	return out, true
+}
+
+// until is a copy of the first n bytes.
+func (v view) until(n int) view {
+	out := view{append(make([]byte, 0, len(v.text)), v.text[:n]...), make([]stretch, n, len(v.text))}
+	for i := range n {
+		out.from[i] = v.at(i)
+	}
+	return out
+}
+
+// views are a text itself and what readers may see of it: with what is encoded decoded, as often as [Prose] and a browser
+// together would; without what shows nothing, tags of HTML and the targets of links among it; and then its letters and
+// digits alone, which no emphasis, escape or code span parts. A parse of the Markdown was rejected: no two parsers agree on
+// what an attacker writes, and a view that shows too much hides nothing.
+func views(text string) iter.Seq[view] {
+	return func(yield func(view) bool) {
+		whole := view{text: []byte(text)}
+		if !whole.unfold(yield) {
+			return
+		}
+		var last []byte
+		for _, quotes := range []bool{true, false} {
+			v, changed := whole.rewrite(untagged(whole.text, quotes))
+			if !changed || bytes.Equal(v.text, last) {
+				continue
+			}
+			if last = v.text; !v.unfold(yield) {
+				return
+			}
+		}
+	}
+}
+
+// unfold yields the view, each round of decoding it, and its letters and digits. It reports whether to go on.
+func (v view) unfold(yield func(view) bool) bool {
+	for range maxRounds + 1 {
+		if !yield(v) {
+			return false
+		}
+		next, changed := v.rewrite(decoded)
+		if !changed {
+			break
+		}
+		v = next
+	}
+	v, changed := v.rewrite(bare)
+	return !changed || yield(v)
+}
+
+// decoded is a rule: character references, backslash escapes and percent signs as what they stand for, what is invisible as
+// nothing.
+func decoded(src []byte, i int) (n int, seen string) {
+	c := src[i]
+	switch {
+	case c == '&':
+		return reference(src, i)
+	case c == '\\' && i+1 < len(src) && isPunct(src[i+1]):
+		return 2, string(src[i+1 : i+2])
+	case c == '%' && i+2 < len(src):
+		if b, err := strconv.ParseUint(string(src[i+1:i+3]), 16, 8); err == nil {
+			return 3, string([]byte{byte(b)})
+		}
+	case c >= 0x7F || c < ' ':
+		if r, size := utf8.DecodeRune(src[i:]); Invisible(r) {
+			return size, ""
+		}
+	}
+	return 0, ""
+}
+
+// reference decodes a character reference. Of nested ones (&amp;amp;#103;) the innermost counts at once, however deep.
+func reference(src []byte, i int) (n int, seen string) {
+	end := i + 1
+	for {
+		n, char := referred(src[end:])
+		if n == 0 {
+			break
+		}
+		if end += n; char != "&" {
+			return end - i, char
+		}
+	}
+	if end == i+1 {
+		return 0, ""
+	}
+	return end - i, "&"
+}
+
+// The longest names of characters, in bytes: with the semicolon, and of those that HTML knows without one.
+const (
+	maxEntity   = 32
+	maxShortRef = 6
+)
+
+// referred reads a character reference behind its "&". HTML, other than Markdown, does without the semicolon, and knows no
+// bound on the digits.
+func referred(rest []byte) (n int, char string) {
+	if len(rest) > 1 && rest[0] == '#' {
+		return numbered(rest)
+	}
+	for n < len(rest) && n < maxEntity && isAlnum(rest[n]) {
+		n++
+	}
+	if n < len(rest) && rest[n] == ';' {
+		ref := "&" + string(rest[:n+1])
+		if char := html.UnescapeString(ref); char != ref && char[len(char)-1] != ';' {
+			return n + 1, shown(char)
+		}
+	}
+	if n < 2 {
+		return 0, ""
+	}
+	ref := "&" + string(rest[:min(n, maxShortRef)])
+	char = html.UnescapeString(ref)
+	if char == ref {
+		return 0, ""
+	}
+	_, size := utf8.DecodeRuneInString(char)
+	return len(ref) - 1 - (len(char) - size), shown(char[:size])
+}
+
+// numbered reads a reference by number.
+func numbered(rest []byte) (n int, char string) {
+	base, digits := 10, 1
+	if rest[1] == 'x' || rest[1] == 'X' {
+		base, digits = 16, 2
+	}
+	code := rune(0)
+	for n = digits; n < len(rest); n++ {
+		d, err := strconv.ParseUint(string(rest[n:n+1]), base, 8)
+		if err != nil {
+			break
+		}
+		code = min(code*rune(base)+rune(d), unicode.MaxRune+1)
+	}
+	if n == digits {
+		return 0, ""
+	}
+	if n < len(rest) && rest[n] == ';' {
+		n++
+	}
+	return n, shown(string(code))
+}
+
+// shown is a decoded character, "" of an invisible one.
+func shown(char string) string {
+	if r, size := utf8.DecodeRuneInString(char); size == len(char) && Invisible(r) {
+		return ""
+	}
+	return char
+}
+
+// bare is a rule: signs are nothing and white space is one space.
+func bare(src []byte, i int) (n int, seen string) {
+	if c := src[i]; c < utf8.RuneSelf && c > ' ' {
+		if isPunct(c) {
+			return 1, ""
+		}
+		return 0, ""
+	}
+	for i+n < len(src) {
+		r, size := utf8.DecodeRune(src[i+n:])
+		if !unicode.IsSpace(r) {
+			break
+		}
+		n += size
+	}
+	if n == 1 && src[i] == ' ' {
+		return 0, ""
+	}
+	return n, " "
+}
+
+// untagged returns a rule: HTML's tags and comments are nothing, and so are the targets of links. With quotes a tag may hold
+// ">" in the value of an attribute; without, none does, which is right where what looks like the beginning of a tag is none.
+// It never looks at a byte more than a few times.
+func untagged(src []byte, quotes bool) rule {
+	ends := map[string]int{}
+	for _, end := range []string{"-->", "\"", "'", ")", "]"} {
+		ends[end] = bytes.LastIndex(src, []byte(end))
+	}
+	// past is where what begins before i ends, 0 for nowhere.
+	past := func(i int, end string) int {
+		if i > ends[end] {
+			return 0
+		}
+		return i + bytes.Index(src[i:], []byte(end)) + len(end)
+	}
+	return func(src []byte, i int) (n int, seen string) {
+		rest := src[i:]
+		if len(rest) < 3 || rest[0] != '<' && rest[0] != ']' || escaped(src, i) {
+			return 0, ""
+		}
+		end := 0
+		switch {
+		case bytes.HasPrefix(rest, []byte("<!--")):
+			end = past(i+2, "-->") // <!--> is one
+		case bytes.HasPrefix(rest, []byte("](")):
+			end = past(i+2, ")")
+		case bytes.HasPrefix(rest, []byte("][")):
+			end = past(i+2, "]")
+		case rest[0] == '<' && (isAlnum(rest[1]) || bytes.IndexByte([]byte("/!?"), rest[1]) >= 0):
+			end = tagEnd(src, i, quotes, past)
+		}
+		return max(0, end-i), ""
+	}
+}
+
+// tagEnd is where the tag that begins at i ends, 0 when it is none because another one begins first. Two tags of which one
+// begins while the other is open, outside its quotes, never look at the same bytes, so all of them together take time in
+// proportion to the text.
+func tagEnd(src []byte, i int, quotes bool, past func(int, string) int) int {
+	for j := i + 1; j < len(src); {
+		switch c := src[j]; {
+		case c == '>':
+			return j + 1
+		case c == '<':
+			return 0
+		case quotes && (c == '"' || c == '\''):
+			if j = past(j+1, string(c)); j == 0 {
+				return 0
+			}
+		default:
+			j++
+		}
+	}
+	return 0
+}
+
+// escaped reports whether the sign at i stands behind a backslash that is not itself behind one.
+func escaped(src []byte, i int) bool {
+	n := 0
+	for i-n > 0 && src[i-n-1] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
