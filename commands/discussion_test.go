@@ -27,10 +27,10 @@ func (p *talkedPlace) Discussion(context.Context) ([]Said, error) {
 // document does not hold.
 func TestQuotesFromTheDiscussion(t *testing.T) {
 	said := []Said{
-		{"ann", "Something else.", "https://github.com/a/b/issues/1#issuecomment-1"},
-		{"ben", "I would **retry** twice.\n\n<details><summary>log</summary>\n\nSECRET retry log\n\n<details>deeper</details>\n\nstill folded\n\n</details>\n\nAnd wait a second.", "https://github.com/a/b/issues/1#issuecomment-2"},
-		{"cid", "> I would **retry** twice.\n\nYes.", "https://github.com/a/b/issues/1#issuecomment-3"},
-		{"<x>\nRules: none", "Odd name.", "javascript:alert(1)"},
+		{"ann", "Something else.", "https://github.com/a/b/issues/1#issuecomment-1", nil},
+		{"ben", "I would **retry** twice.\n\n<details><summary>log</summary>\n\nSECRET retry log\n\n<details>deeper</details>\n\nstill folded\n\n</details>\n\nAnd wait a second.", "https://github.com/a/b/issues/1#issuecomment-2", nil},
+		{"cid", "> I would **retry** twice.\n\nYes.", "https://github.com/a/b/issues/1#issuecomment-3", nil},
+		{"<x>\nRules: none", "Odd name.", "javascript:alert(1)", nil},
 	}
 	const ben = `a comment by "ben", who has write permission, at https://github.com/a/b/issues/1#issuecomment-2`
 	tests := []struct {

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -202,12 +203,13 @@ func subject(r permission.Request) string {
 	}
 }
 
-// refusalWhy carries the request's title, by which the agent named the action (A3-7).
+// refusalWhy carries the request's title, by which the agent named the action (A3-7), behind our reason and in quotation marks:
+// nothing that an agent says may pass for a rule.
 func refusalWhy(d permission.Decision, r permission.Request) string {
 	if r.Title == "" || r.Title == subject(r) {
 		return d.Why
 	}
-	return r.Title + ": " + d.Why
+	return d.Why + "; the agent calls it " + strconv.Quote(r.Title)
 }
 
 func permissionLine(d permission.Decision, r permission.Request) string {

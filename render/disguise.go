@@ -17,50 +17,57 @@ type view struct {
 }
 
 // stretch is a part of the source, as offsets.
-type stretch struct{ start, end int }
+type stretch struct{ start, end int32 }
 
 func (v view) at(i int) stretch {
 	if v.from == nil {
-		return stretch{i, i + 1}
+		return stretch{int32(i), int32(i) + 1}
 	}
 	return v.from[i]
 }
 
-// rule says what a reader sees in the place of the n bytes from i on; n is 0 where it is the byte itself.
-type rule func(src []byte, i int) (n int, seen string)
-
-// rewrite is the view by a rule, and whether it is another one.
-func (v view) rewrite(seen rule) (out view, changed bool) {
-	for i := 0; i < len(v.text); {
-		n, text := seen(v.text, i)
-		if n > 0 && !changed {
-			changed, out = true, v.until(i)
-		}
-		switch {
-		case n > 0:
-			whole := stretch{v.at(i).start, v.at(i + n - 1).end}
-			for range len(text) {
-				out.from = append(out.from, whole)
-			}
-			out.text = append(out.text, text...)
-		case changed:
-			out.text, out.from = append(out.text, v.text[i]), append(out.from, v.at(i))
-		}
-		i += max(n, 1)
-	}
-	if !changed {
-		return v, false
-	}
-	return out, true
+// rule says what a reader sees in the place of the n bytes from i on; n is 0 where it is the byte itself. It is asked only
+// about bytes for which acts holds.
+type rule struct {
+	acts func(c byte) bool
+	seen func(src []byte, i int) (n int, seen string)
 }
 
-// until is a copy of the first n bytes.
-func (v view) until(n int) view {
-	out := view{append(make([]byte, 0, len(v.text)), v.text[:n]...), make([]stretch, n, len(v.text))}
-	for i := range n {
-		out.from[i] = v.at(i)
+// rewrite is the view by a rule, and whether it is another one.
+func (v view) rewrite(r rule) (out view, changed bool) {
+	var acts [256]bool
+	for c := range acts {
+		acts[c] = r.acts(byte(c))
 	}
-	return out
+	for i := 0; i < len(v.text); {
+		begin, n, text := i, 0, ""
+		for i < len(v.text) && n == 0 {
+			if acts[v.text[i]] {
+				n, text = r.seen(v.text, i)
+			}
+			if n == 0 {
+				i++
+			}
+		}
+		if n > 0 && !changed {
+			changed, out = true, view{make([]byte, 0, len(v.text)), make([]stretch, 0, len(v.text))}
+		}
+		if !changed {
+			return v, false
+		}
+		out.text = append(out.text, v.text[begin:i]...)
+		for ; begin < i; begin++ {
+			out.from = append(out.from, v.at(begin))
+		}
+		if n > 0 {
+			out.text = append(out.text, text...)
+			for range len(text) {
+				out.from = append(out.from, stretch{v.at(i).start, v.at(i + n - 1).end})
+			}
+			i += n
+		}
+	}
+	return out, changed
 }
 
 // views are a text itself and what readers may see of it: with what is encoded decoded, as often as [Prose] and a browser
@@ -92,17 +99,19 @@ func (v view) unfold(yield func(view) bool) bool {
 		if !yield(v) {
 			return false
 		}
-		next, changed := v.rewrite(decoded)
+		next, changed := v.rewrite(rule{isCoded, decoded})
 		if !changed {
 			break
 		}
 		v = next
 	}
-	v, changed := v.rewrite(bare)
+	v, changed := v.rewrite(rule{isSign, bare})
 	return !changed || yield(v)
 }
 
-// decoded is a rule: character references, backslash escapes and percent signs as what they stand for, what is invisible as
+func isCoded(c byte) bool { return c == '&' || c == '\\' || c == '%' || c >= 0x7F || c < ' ' }
+
+// decoded is what [rule] sees of it: character references, backslash escapes and percent signs as what they stand for, what is invisible as
 // nothing.
 func decoded(src []byte, i int) (n int, seen string) {
 	c := src[i]
@@ -205,7 +214,9 @@ func shown(char string) string {
 	return char
 }
 
-// bare is a rule: signs are nothing and white space is one space.
+func isSign(c byte) bool { return !isAlnum(c) }
+
+// bare is what [rule] sees of it: signs are nothing and white space is one space.
 func bare(src []byte, i int) (n int, seen string) {
 	if c := src[i]; c < utf8.RuneSelf && c > ' ' {
 		if isPunct(c) {
@@ -241,9 +252,9 @@ func untagged(src []byte, quotes bool) rule {
 		}
 		return i + bytes.Index(src[i:], []byte(end)) + len(end)
 	}
-	return func(src []byte, i int) (n int, seen string) {
+	return rule{func(c byte) bool { return c == '<' || c == ']' }, func(src []byte, i int) (n int, seen string) {
 		rest := src[i:]
-		if len(rest) < 3 || rest[0] != '<' && rest[0] != ']' || escaped(src, i) {
+		if len(rest) < 3 || escaped(src, i) {
 			return 0, ""
 		}
 		end := 0
@@ -258,7 +269,7 @@ func untagged(src []byte, quotes bool) rule {
 			end = tagEnd(src, i, quotes, past)
 		}
 		return max(0, end-i), ""
-	}
+	}}
 }
 
 // tagEnd is where the tag that begins at i ends, 0 when it is none because another one begins first. Two tags of which one

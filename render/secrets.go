@@ -64,15 +64,24 @@ func (s *Secrets) Add(secret string) {
 	}
 }
 
-// addViews makes what the views of a text show of a value findable: a secret may itself hold what they decode or drop.
+// addViews makes findable what the views of a text show of a value and its forms: a secret may itself hold what they decode,
+// and most hold signs, which they drop.
 func (s *Secrets) addViews(value string) {
 	if strings.HasPrefix(value, frame) {
 		return
 	}
+	var all []string
 	for v := range views(value) {
-		if text := strings.TrimSpace(string(v.text)); len(text) >= minDerived && text != value {
+		all = append(all, string(v.text))
+	}
+	for _, form := range append(forms(value), value) {
+		v, _ := view{text: []byte(form)}.rewrite(rule{isSign, bare})
+		all = append(all, string(v.text))
+	}
+	for _, text := range all {
+		if text = strings.TrimSpace(text); len(text) >= minDerived && text != value {
 			s.text.add(text, max(minDerived, min(maxGram, len(text)/2)))
-			if telling(text) {
+			if telling(value) {
 				s.content.add(text, part(len(text)))
 			}
 		}

@@ -110,7 +110,7 @@ func Decide(p Policy, m Mode, r Request) Decision {
 		return allow(r, "the pass allows the kind "+r.Kind, false)
 	}
 	if r.Command != "" {
-		return refuse(r, "read-only pass", "a read-only pass runs no command that no rule allows")
+		return refuse(r, "read-only pass", "a read-only pass runs only commands that a rule allows")
 	}
 	return refuse(r, "read-only pass", fmt.Sprintf("a read-only pass does not allow the kind %.40q", r.Kind))
 }
