@@ -114,7 +114,7 @@ func (l *launch) classify(ctx context.Context, phase string, limit time.Duration
 		return failf(class, phase, err, "%s did not finish the phase %q within %s: is it an ACP agent, and can it start here?", who, phase, limit)
 	case errors.As(err, &bound):
 		return failf(FailedProtocol, phase, err, "%s broke the protocol: %v", who, err)
-	case errors.Is(err, acpclient.ErrClosed):
+	case errors.Is(err, acpclient.ErrClosed), errors.Is(err, syscall.EPIPE): // whichever end of it we notice first
 		return l.died(ctx, phase, err)
 	default:
 		if phase == "turn" {

@@ -120,6 +120,9 @@ func TestRedactLeavesSigns(t *testing.T) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
+	if got := s.Redact("x &shy;" + disguise(canary, disguises()["soft hyphen"]) + "<b>&shy;y</b>"); got != "x &shy;"+masked+"<b>&shy;y</b>" {
+		t.Errorf("%q", got)
+	}
 	in := "<details><summary>" + canary[:16] + "</summary>\n\n**" + canary[16:] + "**\n</details> &amp; _rest_"
 	want := "<details><summary>" + masked + "</summary>\n\n**" + masked + "**\n</details> &amp; _rest_"
 	if got := s.Redact(in); got != want {

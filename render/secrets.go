@@ -75,7 +75,7 @@ func (s *Secrets) addViews(value string) {
 		all = append(all, string(v.text))
 	}
 	for _, form := range append(forms(value), value) {
-		v, _ := view{text: []byte(form)}.rewrite(rule{isSign, bare})
+		v, _ := view{text: []byte(form)}.rewrite(rule{isSign, bare, false})
 		all = append(all, string(v.text))
 	}
 	for _, text := range all {

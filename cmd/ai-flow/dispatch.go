@@ -37,9 +37,15 @@ func (p *program) dispatch(ctx context.Context) error {
 	}
 	if !w.empty() {
 		if err := w.connect(); err != nil {
-			return err
+			return w.conclude(w.job.Unable(ctx, err))
 		}
 	}
+	defer func() { // a fault of ours leaves a report too, and its trace
+		if p := recover(); p != nil {
+			_ = w.conclude(w.job.Unable(ctx, fmt.Errorf("panic: %v", p))) // its own error is the smaller one
+			panic(p)
+		}
+	}()
 	w.job.Prepare = w.prepare
 	defer context.AfterFunc(ctx, func() { w.log.Say("cancelled: ending the agent and what it left behind") })()
 	told := w.job.Run(ctx)

@@ -123,7 +123,7 @@ func openPull(e github.Event, k Knowledge) Decision {
 	head := k.Facts.Head
 	if head == nil {
 		if e.Surface != github.OnIssue {
-			return deny("%q did not say what the pull request's head is", "GitHub")
+			return refuse("needs the head of the pull request, and GitHub did not say what it is", "Give the command again in a new comment.")
 		}
 		return Decision{Verdict: Admit}
 	}

@@ -75,7 +75,7 @@ func TestS4_Gate(t *testing.T) {
 		{"edited after by a person who has our App's name", func(_ *github.Event, k *Knowledge) { editedBy(k, "ai-flow", time.Second) }, told, `"ai-flow"`, false},
 
 		{"a pull request of this repository", onPull, Admit, "", true},
-		{"a pull request without a head", func(e *github.Event, _ *Knowledge) { e.Surface = github.OnPull }, silent, "head", false},
+		{"a pull request without a head", func(e *github.Event, _ *Knowledge) { e.Surface = github.OnPull }, told, "head", false},
 		{"merged (F-38)", func(e *github.Event, k *Knowledge) { onPull(e, k); k.Facts.Head.Merged, k.Facts.Closed = true, true }, told, "merged", false},
 		{"closed", func(e *github.Event, k *Knowledge) { onPull(e, k); k.Facts.Closed = true }, told, "closed", false},
 		{"locked", func(e *github.Event, k *Knowledge) { onPull(e, k); k.Facts.Locked = true }, told, "locked", false},

@@ -41,6 +41,11 @@ func (j *Job) Run(ctx context.Context) (told Told) {
 	return r.admitted(ctx)
 }
 
+// Unable is what became of a command that no job could begin, or finish: err is for the run's log and the program's end.
+func (j *Job) Unable(ctx context.Context, err error) Told {
+	return Told{Silent: true, Unknown: err, Outcome: commands.Fail(ctx, j.request(), problem("setup", "the job could not begin", err))}
+}
+
 // running is a Run whose author may command: from here on the thread is told what becomes of it.
 type running struct {
 	*Job
@@ -92,7 +97,7 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 	d := Decide(r.Event, r.known)
 	if d.Verdict == Deny {
 		r.say("not carried out: %s", d.Reason)
-		return Told{Silent: true, Reason: d.Reason, Outcome: commands.Deny(r.q, d.Reason)}
+		return Told{Silent: true, Reason: d.Reason, Outcome: commands.Repeated(r.q, d.Reason)} // its author may command
 	}
 	r.q.Trusted = d.Trusted
 	standing, err := r.thread.Look(ctx)
@@ -229,6 +234,10 @@ func (r *running) tell(ctx context.Context, o commands.Outcome) Told {
 	defer cancel()
 	told := Told{Outcome: o}
 	told.URL, told.Err = r.thread.Tell(ctx, o.Result, r.place.act())
+	if errors.Is(told.Err, thread.ErrStands) {
+		r.say("%v", told.Err)
+		told.Err = nil
+	}
 	if told.Err != nil {
 		r.say("the thread could not be told: %v", told.Err)
 	}

@@ -19,15 +19,21 @@ fi
 # Raw contents, whatever the tree's own attributes say: this file outranks them.
 mkdir -p .git/info
 echo '* -text !eol -filter -ident !working-tree-encoding' >.git/info/attributes
-"$git" config core.autocrlf false
-"$git" config core.fileMode true
-"$git" config core.symlinks true
-# No background maintenance: it would outlive the command that started it.
-"$git" config gc.auto 0
-"$git" config maintenance.auto false
-# Without an identity a commit of the agent's would fail; what it commits does not count.
-"$git" config user.name ai-agent
-"$git" config user.email ai-agent@localhost
+# No background maintenance: it would outlive the command that started it. And without an identity a commit of the agent's
+# would fail; what it commits does not count.
+cat >>.git/config <<'CONFIG'
+[core]
+	autocrlf = false
+	fileMode = true
+	symlinks = true
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[user]
+	name = ai-agent
+	email = ai-agent@localhost
+CONFIG
 if [ $# -gt 0 ]; then printf '%s\n' "$@" >.git/shallow; fi
 "$git" index-pack --stdin >/dev/null
 "$git" update-ref "refs/heads/$branch" "$commit"
