@@ -6,6 +6,7 @@ go 1.26
 require (
 	github.com/aymanbagabas/go-udiff v0.4.2 // a diff of a document: render, commands
 	github.com/bradleyfalzon/ghinstallation/v2 v2.12.0 // an App's key into its signed requests: commands/github
+	github.com/creack/pty v1.1.24 // a gate's terminal, on each system's own way to one: executor/process
 	github.com/golang-jwt/jwt/v4 v4.5.2 // its claims, which a fast clock needs set back (H7-01), and a fix that ghinstallation does not ask for: commands/github
 	github.com/google/go-github/v66 v66.0.0 // GitHub's REST calls and their types: commands/github
 	github.com/urfave/cli/v2 v2.27.7 // flags and help of many commands: cmd/ai-flow

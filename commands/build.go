@@ -13,7 +13,9 @@ import (
 // maxPatch bounds the patch of workflow files, in bytes.
 const maxPatch = 1 << 20
 
-// build lets the agent work in its tree, takes the tree back as checked objects and commits it on a branch of its own.
+// build lets the agent work in its tree, takes the tree back as checked objects, has the gates judge it and commits it on a
+// branch of its own. A gate that fails to the end keeps nothing back: a person can look at a branch, and mend it, and not at
+// work that was thrown away. But the run is then no plain success, and its first line says which gate failed.
 func (r *run) build(ctx context.Context) {
 	if !r.launch(ctx) {
 		return
@@ -26,6 +28,10 @@ func (r *run) build(ctx context.Context) {
 	if !ok {
 		return
 	}
+	if taken, ok = r.gated(ctx, taken); !ok {
+		return
+	}
+	r.noteJudged(taken)
 	if !r.workflowPatch(ctx, taken) {
 		return
 	}
@@ -42,8 +48,11 @@ func (r *run) build(ctx context.Context) {
 
 func (r *run) finish(headline string) {
 	r.status, r.headline = render.Done, headline
+	if r.failedGates() {
+		r.next = "What was printed is in the summary of the run."
+	}
 	for i := range r.segments {
-		r.segments[i].OK = true
+		r.segments[i].OK = !r.failedGates()
 	}
 }
 
@@ -115,7 +124,7 @@ func (r *run) commitTree(ctx context.Context, taken git.Taken) {
 			return
 		}
 		r.branch, r.commit = name, commit
-		r.finish(fmt.Sprintf("committed %.10s on the branch `%s`: %s.", commit, name, extent(taken.Changes)))
+		r.finish(fmt.Sprintf("committed %.10s on the branch `%s`: %s.%s", commit, name, extent(taken.Changes), r.verdict()))
 		return
 	}
 	r.fail(ctx, failure{class: "git", message: fmt.Sprintf("the branch %q and ninety-nine more like it exist already", r.branchName()), next: "Delete those that nobody needs."})

@@ -120,6 +120,7 @@ func TestDiscussionIsBounded(t *testing.T) {
 type sayings struct{ strings.Builder }
 
 func (s *sayings) Say(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
+func (s *sayings) Output(prefix, text string)     { s.WriteString(prefix + text + "\n") }
 func (s *sayings) Foreign(prefix, text string)    { s.WriteString(prefix + text + "\n") }
 func (s *sayings) Group(string) func()            { return func() {} }
 

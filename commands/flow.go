@@ -16,6 +16,7 @@ import (
 type Agent interface {
 	EnterRoom(ctx context.Context) (*isolation.Room, error)
 	Launch(ctx context.Context, t executor.Task) (executor.Report, error)
+	RunGate(ctx context.Context, room *isolation.Room, dir string, g executor.Gate) executor.GateReport
 }
 
 // Flow carries out commands with one agent in one repository. It holds no state of a run.
@@ -83,6 +84,7 @@ type run struct {
 	changes  []git.Change
 	refused  []git.Refused
 	left     []git.Refused
+	gates    []gate
 	branch   string
 	commit   git.OID
 	patch    []byte

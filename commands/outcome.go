@@ -110,10 +110,11 @@ func (r *run) noteModel() {
 	}
 }
 
-// outcome puts the values together, as often as it is asked. A run that met a closed door never looks plainly successful.
+// outcome puts the values together, as often as it is asked. A run that met a closed door, or a gate
+// that did not pass, never looks plainly successful.
 func (r *run) outcome() Outcome {
 	r = r.fork()
-	if r.status == render.Done && len(r.report.Wants) > 0 {
+	if r.status == render.Done && (len(r.report.Wants) > 0 || r.failedGates()) {
 		r.status = render.Restricted
 	}
 	r.noteModel()
@@ -139,6 +140,10 @@ func (r *run) result() render.Result {
 	}
 	for _, w := range r.report.Wants {
 		result.Wants = append(result.Wants, render.Want{Want: w, Triage: r.Policy.Triage.decide(w)})
+	}
+	for _, g := range r.gates {
+		result.Gates = append(result.Gates, render.Gate{Name: g.Name, Run: g.Run, Passed: g.passed(), Ended: g.Ended, Round: g.Round, Rounds: r.Policy.Rounds + 1,
+			Tree: string(g.Tree), Took: g.Took, Output: g.Output})
 	}
 	for _, c := range r.changes {
 		result.Changes = append(result.Changes, render.FileChange{Path: c.Path, Status: c.Status, Added: c.Added, Removed: c.Removed})

@@ -21,6 +21,8 @@ type Policy struct {
 	Permissions Permissions
 	Limits      executor.Limits // zero fields take the executor's defaults
 	Triage      Triage
+	Gates       []executor.Gate // in the order in which they are run; at most 20
+	Rounds      int             // how often gates that fail go back to the agent, 0 to 10
 }
 
 // Models names a model for each command; "" where none is named.
@@ -36,6 +38,7 @@ type Permissions struct {
 func DefaultPolicy() Policy {
 	return Policy{
 		Permissions: Permissions{FullAccess: true},
+		Rounds:      3,
 		Triage: Triage{ByDesign: []string{
 			"/opt/shared/**", "**/DerivedDataCache/**",
 			"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock",

@@ -1,10 +1,12 @@
 package commands
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/permission"
@@ -42,10 +44,11 @@ func TestParsePolicy(t *testing.T) {
 			Allow: []permission.Rule{{Kind: "execute", Match: "go test *"}, {Match: "docs/**"}}},
 		Limits: executor.Limits{Start: 30 * time.Second, Initialize: time.Minute, Session: 61 * time.Second, Turn: time.Hour, Silence: 10 * time.Minute, Output: 64 << 20},
 		Triage: Triage{Places: render.Places{OrgFile: "Brewfile", OrgRepo: "acme/homebrew-tap", ProjectFile: "deps.rb"}, ByDesign: []string{"/opt/shared/**"}},
+		Gates:  []executor.Gate{{Name: "test", Run: "go test ./...", Timeout: 90 * time.Second}, {Name: "make", Run: "make", Timeout: 10 * time.Minute}},
+		Rounds: 5,
 	}
-	// Nobody may believe that the tests gate a build which nothing gates.
-	for i, says := range []string{`line 10: the key "gates" does nothing: gates are not run by this version`, `line 11: the key "rounds" does nothing: gates are not run`,
-		`line 17: the key "learn" does nothing`, `line 18: the key "knowledge_repo" does nothing`} {
+	// Nobody may believe that something counts which does not.
+	for i, says := range []string{`line 17: the key "learn" does nothing`, `line 18: the key "knowledge_repo" does nothing`} {
 		if i >= len(got.Warnings) || !strings.Contains(got.Warnings[i], says) {
 			t.Errorf("warnings %q, want %q", got.Warnings, says)
 		}
@@ -83,6 +86,29 @@ func TestUnknownKeysWarn(t *testing.T) {
 	}
 }
 
+func manyGates(n int) string {
+	var gates []string
+	for i := range n {
+		gates = append(gates, fmt.Sprintf("{ run: make %d }", i))
+	}
+	return strings.Join(gates, ", ")
+}
+
+func TestGatesOfAPolicy(t *testing.T) {
+	p, err := ParsePolicy([]byte("rounds: 0\ngates: ["+manyGates(20)+"]"), "f")
+	if err != nil || len(p.Gates) != 20 || p.Rounds != 0 || len(p.Warnings) > 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	long := "echo <b> \u202e" + strings.Repeat("x", 100)
+	p, err = ParsePolicy([]byte(fmt.Sprintf("gates: [ { run: %q }, { run: \"a\\nb\", name: x, tiemout: 1s } ]", long)), "f")
+	if err != nil || len(p.Gates) != 2 || p.Rounds != 3 || len(p.Warnings) != 1 || p.Gates[0].Run != long || p.Gates[1].Run != "a\nb" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if name := p.Gates[0].Name; utf8.RuneCountInString(name) != 60 || strings.ContainsAny(name, "\u202e") || !strings.HasPrefix(name, "echo <b> xx") {
+		t.Errorf("named %q", name)
+	}
+}
+
 func TestPolicyRefuses(t *testing.T) {
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
 	tests := []struct{ name, text, says string }{
@@ -102,8 +128,19 @@ func TestPolicyRefuses(t *testing.T) {
 		{"a size without a unit", "limits: { output: 5 }", "limits.output must be a size"},
 		{"a size too large", "limits: { output: 2000GiB }", "limits.output must be a size"},
 		{"a size that overflows", "limits: { output: 999999999GiB }", "limits.output must be a size"},
-		{"no rounds", "rounds: 0", "from 1 to 20"},
-		{"a fraction", "rounds: 1.5", "from 1 to 20"},
+		{"too many rounds", "rounds: 11", "line 1: rounds must be a number from 0 to 10"},
+		{"fewer rounds than none", "rounds: -1", "from 0 to 10"},
+		{"rounds in words", "\nrounds: many", `line 2: rounds must be a number from 0 to 10, not "many"`},
+		{"a fraction", "rounds: 1.5", "from 0 to 10"},
+		{"a gate that is a word", "gates: [ make ]", "line 1: gates[0] must be a mapping"},
+		{"a gate that is a number", "gates:\n- run: 5", "line 2: gates[0].run must be a string"},
+		{"a gate for a day", "gates:\n- run: make\n  timeout: 7h", "line 3: gates[0].timeout must be a duration of at most 6h0m0s"},
+		{"a gate for no time", "gates: [ { run: make, timeout: 0s } ]", "gates[0].timeout must be a duration"},
+		{"a long name", "gates: [ { run: make, name: " + strings.Repeat("é", 61) + " } ]", "gates[0].name must be one line of at most 60 characters that show"},
+		{"a name that hides", `gates: [ { run: make, name: "a\u202eb" } ]`, "characters that show"},
+		{"a name of two lines", `gates: [ { run: make, name: "a\nb" } ]`, "one line"},
+		{"two gates of one name", "gates: [ { run: make }, { run: test, name: make } ]", `gates[1] has the name "make", which another gate has`},
+		{"many gates", "gates: [" + manyGates(21) + "]", "line 1: gates has 21 items, more than 20"},
 		{"a gate that runs nothing", "gates: [ { name: a } ]", "gates[0] needs a run"},
 		{"not a repository", "triage: { org: { repo: 'a b' } }", "triage.org.repo must be owner/name"},
 		{"an agent with a path", "agent: ../x", "agent must be the name"},

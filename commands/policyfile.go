@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"time"
 
 	"github.com/d3mlabs/ai-flow/executor/permission"
 	"go.yaml.in/yaml/v3"
@@ -88,8 +87,8 @@ func (r *policyReader) file(n *yaml.Node) error {
 		"agent":          shaped(&p.Agent, regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`), "the name of an agent"),
 		"models":         r.section(r.models()),
 		"permissions":    r.section(r.permissions()),
-		"gates":          r.later(r.gates, "gates are not run by this version"),
-		"rounds":         r.later(number(new(int), 1, 20), "gates are not run by this version"),
+		"gates":          r.gates,
+		"rounds":         number(&p.Rounds, 0, maxRounds),
 		"limits":         r.section(r.limits()),
 		"triage":         r.section(r.triage()),
 		"learn":          r.later(r.section(map[string]field{"on_build": boolean(new(bool))}), "nothing is learnt by this version"),
@@ -155,18 +154,4 @@ func (r *policyReader) later(read field, why string) field {
 		r.warn(n.Line, path, why)
 		return read(n, path)
 	}
-}
-
-func (r *policyReader) gates(n *yaml.Node, path string) error {
-	return items(n, path, func(item *yaml.Node, path string) error {
-		var run string
-		fields := map[string]field{"name": str(new(string)), "run": str(&run), "timeout": duration(new(time.Duration))}
-		if err := r.fields(item, path, fields); err != nil {
-			return err
-		}
-		if run == "" {
-			return fmt.Errorf("line %d: %s needs a run", item.Line, path)
-		}
-		return nil
-	})
 }

@@ -132,17 +132,7 @@ func (r *run) placeDocument(ctx context.Context) {
 
 // launch runs the agent once. It reports whether there is an answer to work with; if not, the outcome is decided.
 func (r *run) launch(ctx context.Context) bool {
-	b := brief{nonce: r.nonce, kind: r.command, segments: r.Comment.Segments, found: r.found, title: r.Title, context: slices.Concat(r.Context, r.quoted)}
-	if !r.document.None {
-		b.place, b.document = r.room.Path(documentFile), r.document.Name
-	}
-	if r.command == Build {
-		b.branch = r.branchName()
-	}
-	report, err := r.Agent.Launch(ctx, executor.Task{
-		Label: r.command.String(), Prompt: b.prompt(), Room: r.room, Dir: r.tree.Dir(), Model: r.model,
-		Policy: r.permissions(),
-	})
+	report, err := r.Agent.Launch(ctx, r.task(1))
 	r.launched, r.report = true, report
 	r.answers = readAnswers(report.Text, r.nonce, len(r.Comment.Segments))
 	r.notes = append(r.notes, r.answers.notes...)
@@ -152,6 +142,24 @@ func (r *run) launch(ctx context.Context) bool {
 	}
 	r.noteSurvivors()
 	return err == nil
+}
+
+// task is what the agent is given in a round. From the second on it is told what the gates found.
+func (r *run) task(round int) executor.Task {
+	b := brief{nonce: r.nonce, kind: r.command, segments: r.Comment.Segments, found: r.found, title: r.Title, context: slices.Concat(r.Context, r.quoted)}
+	if !r.document.None {
+		b.place, b.document = r.room.Path(documentFile), r.document.Name
+	}
+	if r.command == Build {
+		b.branch, b.gates = r.branchName(), r.Policy.Gates
+	}
+	if round > 1 {
+		b.failing = r.failing()
+	}
+	return executor.Task{
+		Label: r.command.String(), Prompt: b.prompt(), Room: r.room, Dir: r.tree.Dir(), Model: r.model,
+		Policy: r.permissions(),
+	}
 }
 
 // permissions is the policy of the pass. An /edit without full access may still change its own copy of the document, which
@@ -182,9 +190,14 @@ func (r *run) quiet(ctx context.Context) bool {
 		r.report.Survivors = survivors
 		r.noteSurvivors()
 	}
+	r.failSurvivors(ctx, err)
+	return false
+}
+
+// failSurvivors decides the outcome: what still runs could change the tree under our eyes.
+func (r *run) failSurvivors(ctx context.Context, err error) {
 	r.fail(ctx, failure{class: "survivors", message: "the agent's processes could not all be ended, so nothing of its work was taken", err: err,
 		next: "End them as root, or restart the host if they wait in the kernel. " + r.again("")})
-	return false
 }
 
 func (r *run) noteSurvivors() {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/d3mlabs/ai-flow/executor"
 )
 
 // brief is all that goes into a prompt.
@@ -19,6 +21,8 @@ type brief struct {
 	title    string    // foreign
 	context  []Foreign
 	branch   string // of the tree, for /build
+	gates    []executor.Gate
+	failing  []failing // what an earlier round left to mend
 }
 
 // Foreign is text that the command's author did not write and that is given to the agent as data: the hunk that a review
@@ -48,6 +52,7 @@ func (b brief) prompt() string {
 	p.WriteString(b.duties())
 	p.WriteString("\n# Task\n\n")
 	b.writeTask(&p)
+	b.writeGates(&p)
 	p.WriteString("\n# How to answer\n\n")
 	b.writeContract(&p)
 	p.WriteString("\n# Segments\n")
@@ -108,6 +113,31 @@ func (b brief) writeTask(p *strings.Builder) {
 		left -= b.data(p, f, min(left, maxForeign))
 	}
 }
+
+// writeGates names the gates, and says what an earlier round left to mend.
+func (b brief) writeGates(p *strings.Builder) {
+	if len(b.gates) == 0 {
+		return
+	}
+	p.WriteString("\n# Gates\n\nAfter your turn these are run in the directory, on a terminal, and must end with status 0. You cannot speak for them; what fails may come back to you.\n\n")
+	for _, g := range b.gates {
+		fmt.Fprintf(p, "- %s: `%s`\n", label(g.Name), strings.ReplaceAll(upTo(maxGateLine, onOneLine(g.Run)), "`", "'"))
+	}
+	if len(b.failing) == 0 {
+		return
+	}
+	p.WriteString("\nWhat stands in the directory was made for this task by a pass before you. The gates have judged it, and these did not pass. " +
+		"Mend what is wrong, within the task and the rules above. Do not weaken, skip or remove a check to get past it; where a gate cannot pass here, say why. " +
+		"Report only what you changed now.\n\n")
+	left := maxAllForeign
+	for _, f := range b.failing {
+		fmt.Fprintf(p, "Gate %s %s.\n", label(f.name), f.ended)
+		left -= b.data(p, Foreign{"what the gate printed", f.output}, min(left, maxForeign))
+	}
+}
+
+// maxGateLine bounds a gate's command in a prompt, in bytes.
+const maxGateLine = 400
 
 func (b brief) writeContract(p *strings.Builder) {
 	p.WriteString("Begin the answer to each segment with its line below, alone on a line and exactly as it stands, in this order, each once. " +

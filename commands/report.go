@@ -55,6 +55,7 @@ type Report struct {
 	Usage     reportUsage     `json:"usage"`
 	Phases    []reportPhase   `json:"phases"`
 
+	Gates        []reportGate   `json:"gates"` // of the last round in which gates ran
 	Changes      []reportChange `json:"changes"`
 	RefusedPaths []reportPath   `json:"refused_paths"`
 	LeftPaths    []reportPath   `json:"left_paths"`
@@ -121,6 +122,18 @@ type (
 	reportPhase struct {
 		Name   string `json:"name"`
 		Millis int64  `json:"duration_ms"`
+	}
+	reportGate struct {
+		Name    string   `json:"name"`
+		Run     string   `json:"run"`
+		Result  string   `json:"result"`
+		Exit    *int     `json:"exit_status"` // null unless it ended with one
+		Round   int      `json:"round"`
+		Rounds  int      `json:"rounds"` // how many there could have been
+		Tree    string   `json:"tree"`   // what it ran on
+		Millis  int64    `json:"duration_ms"`
+		Changed []string `json:"changed_paths"` // what it did to the tree, none of which is committed
+		Output  string   `json:"output"`        // the end of what it printed, when it did not pass
 	}
 	reportChange struct {
 		Path    string `json:"path"`
@@ -222,12 +235,29 @@ func (r *run) reportLaunch(report *Report, wants []render.Want) {
 
 // reportTree adds what came back of the agent's tree.
 func (r *run) reportTree(report *Report) {
+	report.Gates = list(r.gates, r.reportGate)
 	report.Changes = list(r.changes, func(c git.Change) reportChange {
 		return reportChange{short(c.Path), string(rune(c.Status)), c.Added, c.Removed}
 	})
 	report.RefusedPaths, report.LeftPaths = list(r.refused, reported), list(r.left, reported)
 	report.AmbientPaths = list(r.ambient, short)
 }
+
+func (r *run) reportGate(g gate) reportGate {
+	to := reportGate{Name: short(g.Name), Run: short(g.Run), Result: gateResults[g.End], Round: g.Round, Rounds: r.Policy.Rounds + 1, Tree: string(g.Tree),
+		Millis: g.Took.Milliseconds(), Changed: list(g.Changed, short)}
+	if g.End == executor.GatePassed || g.End == executor.GateFailed {
+		to.Exit = &g.Exit
+	}
+	if !g.passed() {
+		to.Output = strings.ToValidUTF8(g.Output[max(0, len(g.Output)-maxReportString):], "")
+	}
+	return to
+}
+
+// gateResults name the ends of a gate.
+var gateResults = map[executor.GateEnd]string{executor.GatePassed: "passed", executor.GateFailed: "failed", executor.GateKilled: "killed",
+	executor.GateTimedOut: "timed out", executor.GateBroken: "not run"}
 
 func reported(p git.Refused) reportPath { return reportPath{short(p.Path), short(p.Reason)} }
 

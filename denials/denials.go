@@ -8,6 +8,8 @@
 //   - observed: a tool printed that the operating system denied something, or that a command is not installed. It is a
 //     guess, made from text that the agent controls.
 //
+// What a gate printed is read in the same way as what a tool did, by a Collector of its own; see [Gated].
+//
 // A [Collector] joins the three: one want for each subject, told by the most telling channel, with the others kept
 // beside it, and counted by how often it was met. Its one invariant: whatever arrives, in whatever pieces, it keeps a bounded amount of memory, does work linear in the
 // bytes it got, and says the same as if the output had come in one piece.
@@ -36,14 +38,16 @@
 // nothing, suggests nothing, and its texts are printable and bounded but still foreign.
 package denials
 
-// Channel says how a want became known. A later constant replaces an earlier one on the same subject.
+// Channel says how a want became known. Of the agent's three a later constant replaces an earlier one on the same subject.
 type Channel uint8
 
-// The channels: observed is a guess, refused a fact, declared the agent's own claim.
+// The channels: observed is a guess, refused a fact, declared the agent's own claim. Gated is a guess from the output of a
+// gate: what that met is never told as the agent's, nor joined with it. A Collector gives it to none; whoever runs gates does.
 const (
 	Observed Channel = iota + 1
 	Refused
 	Declared
+	Gated
 )
 
 // String returns the channel's name as reports show it.
@@ -55,6 +59,8 @@ func (c Channel) String() string {
 		return "refused"
 	case Declared:
 		return "declared"
+	case Gated:
+		return "gate"
 	}
 	return "unknown"
 }
@@ -103,6 +109,9 @@ type Want struct {
 // it was refused is a claim beside a fact, and a reader is to be shown both.
 func (w Want) Channels() []Channel {
 	channels := []Channel{w.Channel}
+	if w.Channel == Gated {
+		return channels
+	}
 	if w.Refused > 0 && w.Channel > Refused {
 		channels = append(channels, Refused)
 	}

@@ -6,7 +6,10 @@
 // it left behind is ended. What comes back is a Report: the answer without WANTED lines, the wants, what was done, what was
 // refused, what was allowed without anybody being asked.
 //
-// Its one invariant: when Launch returns, nothing of the agent's runs any more, or the report names what does.
+// Agent.RunGate runs a command of the policy's as the agent's user, on a terminal, on what a launch left behind, and says how it
+// ended. It is no launch: nobody is asked, no word of the agent's counts, and no credential of the agent's is there.
+//
+// Its one invariant: when Launch or RunGate returns, nothing of the agent's runs any more, or the report names what does.
 //
 // The package has no idea of GitHub, of git or of Markdown. It trusts nothing that the agent says: a finished turn is
 // the answer end_turn and nothing else, a deadline of ours that passed is what the failure says whatever the agent answers
@@ -42,6 +45,7 @@ type Agent struct {
 type Log interface {
 	Say(format string, args ...any)
 	Foreign(prefix, text string)
+	Output(prefix, text string) // of a terminal: as Foreign, but colours may stay
 	Group(title string) (end func())
 }
 

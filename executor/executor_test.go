@@ -38,6 +38,7 @@ func (j *journal) add(line string) {
 }
 
 func (j *journal) Say(format string, args ...any) { j.add("say " + fmt.Sprintf(format, args...)) }
+func (j *journal) Output(prefix, text string)     { j.add("output " + prefix + text) }
 func (j *journal) Foreign(prefix, text string)    { j.add("foreign " + prefix + text) }
 func (j *journal) Group(title string) func() {
 	j.add("group " + title)

@@ -99,6 +99,16 @@ func (i Identity) SignalArgv(sig syscall.Signal, pgid int) []string {
 	return i.as("/bin/sh", "-c", `kill -"$1" -"$2"`, "sh", strconv.Itoa(int(sig)), strconv.Itoa(pgid))
 }
 
+// SignalAllArgv is the command line that sends sig to everything that runs as the agent user, for when no group is known:
+// on a terminal a sudo with use_pty runs the command in a session of its own. nil when we may do it directly, where no sudo
+// stands in between. To find nobody is success.
+func (i Identity) SignalAllArgv(sig syscall.Signal) []string {
+	if !i.Isolated() {
+		return nil
+	}
+	return i.as("/bin/sh", "-c", `kill -"$1" -1 2>/dev/null || :`, "sh", strconv.Itoa(int(sig)))
+}
+
 // as is argv as the agent user, with no variable handed over.
 func (i Identity) as(argv ...string) []string {
 	if !i.Isolated() {

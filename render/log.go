@@ -63,7 +63,13 @@ func (a argument) Format(f fmt.State, verb rune) {
 }
 
 // Foreign writes text of a stranger's, each line behind prefix, bounded.
-func (l *Log) Foreign(prefix, text string) {
+func (l *Log) Foreign(prefix, text string) { l.stranger(prefix, text, l.line) }
+
+// Output is Foreign for what was printed on a terminal: the colours of its letters stay where nothing else in a line had to
+// be changed, and end with the line. The runner's page shows them.
+func (l *Log) Output(prefix, text string) { l.stranger(prefix, dye(text), l.dyed) }
+
+func (l *Log) stranger(prefix, text string, write func(prefix, text string) string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.foreign >= maxLog {
@@ -78,7 +84,7 @@ func (l *Log) Foreign(prefix, text string) {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimRight(Terminal(text), "\n")) {
-		b.WriteString(l.line(prefix+" ", line))
+		b.WriteString(write(prefix+" ", line))
 	}
 	l.foreign += len(text) + 1
 	if l.foreign >= maxLog {

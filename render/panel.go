@@ -20,6 +20,10 @@ func (c *writer) inPlace(room int) Parts {
 	room -= quoted(p.Bottom)
 	p.Segments, room = c.heads(segments, owner, room)
 	if !tight {
+		table := c.gatesTable()
+		if room -= quoted(table) + gap; room < 0 {
+			table, room = "", room+quoted(table)+gap
+		}
 		for i, s := range segments { // what one answer leaves free is the next one's
 			said := c.said(s, room/(len(segments)-i)-gap)
 			if said == "" {
@@ -28,7 +32,7 @@ func (c *writer) inPlace(room int) Parts {
 			p.Segments[i] = paragraphs(p.Segments[i], said)
 			room -= quoted(said) + gap
 		}
-		p.Segments[owner] = paragraphs(p.Segments[owner], c.extras(room-gap))
+		p.Segments[owner] = paragraphs(p.Segments[owner], table, c.extras(room-gap))
 	}
 	for i := range p.Segments {
 		p.Segments[i] = unmark(p.Segments[i])
@@ -111,7 +115,9 @@ func (c *writer) icon() string {
 	case Refused, Nothing:
 		return "ℹ️"
 	case Done, Restricted:
-		return "✅"
+		if !c.r.gateFailed() {
+			return "✅"
+		}
 	}
 	return "⚠️"
 }

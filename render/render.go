@@ -62,6 +62,7 @@ type Result struct {
 	Headline  string // ours: what came of it, for acting commands
 	NextStep  string // ours: for refusals and failures
 	Diffs     *Diffs
+	Gates     []Gate // of the last round in which they ran
 	Changes   []FileChange
 	Refused   []Path   // what may not be committed, so that nothing was
 	Left      []Path   // what of the agent's tree stayed behind
@@ -90,6 +91,17 @@ type FileChange struct {
 	Path           string
 	Status         byte
 	Added, Removed int
+}
+
+// Gate is a command of the policy's, run by us, and how it judged the agent's work.
+type Gate struct {
+	Name, Run     string
+	Passed        bool
+	Ended         string // ours: "failed with exit status 1"
+	Round, Rounds int    // the round it ran in, from 1, and how many there could have been
+	Tree          string // object id of what it ran on; "" when that is not known
+	Took          time.Duration
+	Output        string // what it printed, plain and bounded; shown when it did not pass
 }
 
 // Path is a path and what is wrong with it. Path is "" when it is about the whole tree; Reason is ours.

@@ -65,6 +65,17 @@ func results() map[string]Result {
 		Diffs: &Diffs{Before: "# Foo\n\nFoo does {+this+} <b>and</b> [-that-].\n\nSame.\nSame.\n\n```\nFoo\n````\n",
 			After: "# Bar\n\nBar does {+this+} <b>and</b> @everyone [-that-].\n\nSame.\nSame.\n\n```\nBar\n````\n"}}
 
+	gated := build
+	gated.Headline = "committed 0123456789 on the branch `ai/7-retry`: 2 files, +4 −1. But gate `lint` failed with exit status 1."
+	gated.NextStep = "What it printed is in the summary of the run."
+	gated.Segments = []Segment{{Command: "/build", Instruction: "x", Text: "Done; all tests pass."}}
+	gated.Wants = []Want{{denials.Want{Subject: "protoc", Channel: denials.Gated, Kind: denials.MissingTool, Source: "lint", Count: 2}, Triage{Verdict: Install}}}
+	gated.Gates = []Gate{
+		{Name: "go test ./...", Run: "go test ./...", Passed: true, Ended: "passed", Round: 2, Rounds: 4, Tree: "9f31c2e0aa11bb22cc33dd44ee55ff6677889900", Took: 41 * time.Second},
+		{Name: "lint", Run: "make lint", Ended: "failed with exit status 1", Round: 2, Rounds: 4, Tree: "9f31c2e0aa11bb22cc33dd44ee55ff6677889900", Took: 1200 * time.Millisecond,
+			Output: "::error::x\n```\n</details>\n<!-- ai-flow:end -->\n\x1b[31m@octocat closes #1\x1b[0m\n"},
+		{Name: "odd | `name` <b>", Run: "x", Passed: true, Ended: "passed", Round: 1, Rounds: 1, Took: time.Millisecond},
+	}
 	died := run
 	died.Tail = strings.Repeat("warming up\n", 30) + "Error: ``` no @route <b>\x1b[31m to host"
 
@@ -72,7 +83,7 @@ func results() map[string]Result {
 	wide.Wants, wide.MoreWants = append(append([]Want{}, wants...), wants...), 90
 
 	return map[string]Result{
-		"build": build, "ask": ask, "edit": edit, "wants": wide,
+		"build": build, "ask": ask, "edit": edit, "wants": wide, "gates": gated,
 		"refused": {Outcome: Refused, Command: "/build", Requester: "octo-dev", RunURL: runURL,
 			Headline: "changes code, and this pull request comes from a fork (`someone/app`), which this run may not push to.",
 			NextStep: "Its author can run it in the fork; `/ask` works here."},

@@ -2,7 +2,10 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/d3mlabs/ai-flow/denials"
 )
 
 // maxSummary is GitHub's limit for what one step appends to its summary, 1 MiB, less room for what the caller adds; over
@@ -20,7 +23,7 @@ const (
 // openRows is how many rows of the timeline are shown before the rest is folded.
 const openRows = 20
 
-// Summary is the step summary, at most 1 MiB, in this order: outcome in one line, wants, what the agent did, said and changed,
+// Summary is the step summary, at most 1 MiB, in this order: outcome in one line, wants, gates, what the agent did, said and changed,
 // approvals, how it ran. Each part has its share; should they still be too much together, diffs, answers, approvals and
 // timeline go, in this order.
 func Summary(r Result) string {
@@ -31,8 +34,8 @@ func Summary(r Result) string {
 	if timeline+tail+answers+diffs != "" {
 		did = "### What the agent did"
 	}
-	sections := []string{c.outcomeLine(), c.wantsSection(), did, timeline, tail, answers, diffs, c.receipts(), c.howItRan()}
-	return joinWithin(maxSummary, sections, []int{6, 5, 7, 3}, "*A part has no room here. "+c.where+"*")
+	sections := []string{c.outcomeLine(), c.wantsSection(), c.gatesSection(), did, timeline, tail, answers, diffs, c.receipts(), c.howItRan()}
+	return joinWithin(maxSummary, sections, []int{7, 6, 8, 4}, "*A part has no room here. "+c.where+"*")
 }
 
 // joinWithin joins sections; those named in expendable become the notice, one after the other, until all fit into limit.
@@ -69,7 +72,11 @@ func (c *writer) wantsSection() string {
 	if more > 0 {
 		fmt.Fprintf(&b, "\nAnd %d more. %s\n", more, c.where)
 	}
-	b.WriteString("\nObserved is a guess from output, refused a fact, declared the agent’s own claim.\n")
+	b.WriteString("\nObserved is a guess from output, refused a fact, declared the agent’s own claim")
+	if slices.ContainsFunc(wants, func(w Want) bool { return w.Channel == denials.Gated }) {
+		b.WriteString("; gate is a guess from the output of a gate, which the agent did not run")
+	}
+	b.WriteString(".\n")
 	return b.String()
 }
 

@@ -18,12 +18,13 @@ func Terminal(text string) string {
 // maxTerminal bounds the answer in a terminal, in bytes.
 const maxTerminal = 128 << 10
 
-// Text is the result for a terminal of the given width in columns (40 at least): outcome, answer, changes, wants with the
+// Text is the result for a terminal of the given width in columns (40 at least): outcome, answer, gates, changes, wants with the
 // narrowest fix, how it ran. Color adds ANSI colours, which are the only control sequences in it.
 func Text(r Result, width int, color bool) string {
 	t := &terminal{writer: newWriter(r), width: max(width, 40), color: color}
 	t.head()
 	t.answers()
+	t.gates()
 	t.changes()
 	t.document()
 	t.wants()

@@ -43,6 +43,8 @@ func channel(c denials.Channel) string {
 		return "refused"
 	case denials.Observed:
 		return "observed"
+	case denials.Gated:
+		return "gate"
 	}
 	return "unknown"
 }

@@ -120,6 +120,7 @@ func (s *said) Say(format string, args ...any) {
 	defer s.mu.Unlock()
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
+func (s *said) Output(prefix, text string)      { s.Say("%s%s", prefix, text) }
 func (s *said) Foreign(prefix, text string)     { s.Say("%s%s", prefix, text) }
 func (s *said) Group(title string) (end func()) { s.Say("%s", title); return func() {} }
 
@@ -146,6 +147,11 @@ func (a *fakeAgent) EnterRoom(ctx context.Context) (*isolation.Room, error) {
 		return nil, err
 	}
 	return isolation.Open(ctx, process.Runner{}, id, isolation.OpenOptions{TempDir: a.temp})
+}
+
+func (a *fakeAgent) RunGate(ctx context.Context, room *isolation.Room, dir string, g executor.Gate) executor.GateReport {
+	real := executor.Agent{Identity: room.Identity(), Log: &said{}}
+	return real.RunGate(ctx, room, dir, g)
 }
 
 var demanded = regexp.MustCompile(`(?m)^<<<AI-FLOW:SEGMENT (\d+) [0-9A-Za-z]+>>>$`)

@@ -19,6 +19,10 @@ var (
 	surveyScript string
 	//go:embed scripts/collect.sh
 	collectScript string
+	//go:embed scripts/keep.sh
+	keepScript string
+	//go:embed scripts/rewind.sh
+	rewindScript string
 )
 
 // agentEnvironment is the whole environment of a script of ours that runs as the agent, with the agent's files around:

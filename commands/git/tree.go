@@ -65,6 +65,15 @@ func (r *Repo) checkModules(ctx context.Context, updates []update) ([]Refused, e
 
 func lastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
+// Changes lists what differs between two trees of this repository, without sizes.
+func (r *Repo) Changes(ctx context.Context, from, to OID) ([]Change, error) {
+	changes, err := r.changes(ctx, from, to, nil)
+	if err != nil {
+		return nil, fmt.Errorf("comparing the trees %.12q and %.12q: %w", from, to, err)
+	}
+	return changes, nil
+}
+
 // changes compares two trees and counts lines.
 func (r *Repo) changes(ctx context.Context, from, to OID, sizes map[OID]int64) ([]Change, error) {
 	if from == to {

@@ -11,19 +11,20 @@ import (
 	"syscall"
 )
 
-// Child is a running process with pipes, for a conversation. Whoever started it must call Stop, even when the context
+// Child is a running process with pipes or a terminal, for a conversation. Whoever started it must call Stop, even when the context
 // ended or the process did.
 type Child struct {
-	// Stdin may be closed at any time, from any goroutine; that ends a Write that waits for the child.
+	// Stdin may be closed at any time, from any goroutine; that ends a Write that waits for the child. Of a terminal, closing
+	// it presses the key for the end of input until the child has ended.
 	Stdin io.WriteCloser
 	// Stdout makes the child wait while nobody reads. After Stop it gives what was still in the pipe, then io.EOF.
 	Stdout io.Reader
 
 	command Command
 	cmd     *exec.Cmd
-	in      *inlet
+	in      io.WriteCloser
 	out     *outlet
-	err     *tail
+	err     *tail         // nil on a terminal, where standard error is part of the output
 	exited  chan struct{} // closed when the direct child was waited for
 
 	stopOnce  sync.Once
@@ -47,7 +48,11 @@ func Start(ctx context.Context, c Command) (*Child, error) {
 	}
 	ch := &Child{command: c, exited: make(chan struct{}), hurry: make(chan struct{}),
 		stopped: make(chan struct{}), attached: make(chan struct{})}
-	if err := ch.launch(); err != nil {
+	launch := ch.launch
+	if c.Terminal != (Terminal{}) {
+		launch = ch.launchOnTerminal
+	}
+	if err := launch(); err != nil {
 		return nil, fmt.Errorf("starting %q: %w", c.Argv[0], err)
 	}
 	ch.Stdin, ch.Stdout = ch.in, ch.out
@@ -105,6 +110,7 @@ func (ch *Child) cancel() {
 }
 
 // Stderr returns the bounded tail of standard error so far. OnStderr, if set on the command, sees it as it comes.
+// It is empty on a terminal.
 func (ch *Child) Stderr() []byte { return ch.err.bytes() }
 
 // Exited is closed when the direct child has ended.

@@ -63,6 +63,9 @@ func (ch *Child) force(r *Result) error {
 		}
 		trouble = errors.Join(trouble, err)
 	}
+	if ch.hangUp() && ch.await(killTime) {
+		return nil
+	}
 	// Only now, when the child's user has been killed or cannot be, the prefix itself: so that we can wait for it. What
 	// it leaves behind is reported as trouble and found by the sweep.
 	trouble = errors.Join(trouble, fmt.Errorf("process %d outlived SIGKILL sent as its user", ch.cmd.Process.Pid))

@@ -32,13 +32,19 @@ func (i *inlet) Close() error {
 // makes the child wait; after finish, what was left in the pipe and then the end.
 type outlet struct {
 	mu       sync.Mutex // held while the pipe is read
-	f        *os.File
+	f        source
 	finished chan struct{}
 	rest     []byte // valid once finished is closed
 	ended    bool   // the pipe came to its end by itself; descriptor is closed
 }
 
-func newOutlet(f *os.File) *outlet { return &outlet{f: f, finished: make(chan struct{})} }
+// source is a pipe or a terminal.
+type source interface {
+	io.ReadCloser
+	SetReadDeadline(t time.Time) error
+}
+
+func newOutlet(f source) *outlet { return &outlet{f: f, finished: make(chan struct{})} }
 
 func (o *outlet) Read(p []byte) (int, error) {
 	if len(p) == 0 {
@@ -88,6 +94,11 @@ func (o *outlet) finish(until time.Time) bool {
 	_ = o.f.SetReadDeadline(time.Unix(1, 0))
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	select {
+	case <-o.finished: // the terminal was taken away before
+		return o.ended
+	default:
+	}
 	defer close(o.finished)
 	if o.ended {
 		return true

@@ -1,4 +1,5 @@
-// Package process runs a child process from its start to its certain end. It is the only home of os/exec.
+// Package process runs a child process from its start to its certain end. It is the only home of os/exec and
+// of pseudo-terminals.
 //
 // Its one invariant: whatever the child does, each call here returns within a time that the caller can name, and
 // leaves no goroutine, descriptor or zombie behind. A child that ignores end of input and TERM, that hands its output
@@ -57,6 +58,9 @@ type Command struct {
 	// none returned, means that this process may signal it directly.
 	Signal func(sig syscall.Signal, pgid int) []string
 	Grace  time.Duration // between the steps of the ladder; 0 means 2 s
+	// Terminal, when not zero, gives the child a pseudo-terminal of this size in the place of three pipes. Its standard error
+	// is then part of the output, line ends are CR LF, and what it reads comes to an end where Stdin does.
+	Terminal Terminal
 }
 
 // Result is how a child ended.

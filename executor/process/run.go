@@ -72,7 +72,7 @@ func feed(ch *Child, from io.Reader) error {
 	if from == nil {
 		return nil
 	}
-	src := &source{r: from}
+	src := &input{r: from}
 	_, _ = io.Copy(ch.Stdin, src)
 	if src.err != nil {
 		return fmt.Errorf("reading its input: %w", src.err)
@@ -80,13 +80,13 @@ func feed(ch *Child, from io.Reader) error {
 	return nil
 }
 
-// source remembers the error of its reader, to tell it from the writer's.
-type source struct {
+// input remembers the error of its reader, to tell it from the writer's.
+type input struct {
 	r   io.Reader
 	err error
 }
 
-func (s *source) Read(p []byte) (int, error) {
+func (s *input) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	if err != nil && err != io.EOF {
 		s.err = err

@@ -54,6 +54,9 @@ func (t *tail) keep(p []byte) {
 }
 
 func (t *tail) bytes() []byte {
+	if t == nil {
+		return nil
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return append([]byte(nil), t.kept[max(0, len(t.kept)-tailSize):]...)
@@ -61,6 +64,9 @@ func (t *tail) bytes() []byte {
 
 // finish waits for the end until the given time, then cuts it off. It reports whether the end had come.
 func (t *tail) finish(until time.Time) bool {
+	if t == nil {
+		return true
+	}
 	if soon := time.Now().Add(50 * time.Millisecond); until.Before(soon) {
 		until = soon // a deadline in the past would leave unread even what is in the pipe
 	}
