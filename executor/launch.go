@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -24,6 +25,8 @@ type launch struct {
 	turn   *turn
 	child  *process.Child
 	conn   *acpclient.Conn
+	mu     sync.Mutex // for said: a grandchild may write on while the launch ends
+	said   []byte     // of standard error, not yet logged: a line that has not ended
 	// report is filled as things become known, so that it is worth showing whenever the launch ends.
 	report Report
 }
@@ -191,9 +194,35 @@ func (l *launch) settings(ctx context.Context) error {
 	return nil
 }
 
+// stderr logs whole lines: what comes is cut anywhere.
 func (l *launch) stderr(b []byte) {
-	l.agent.Log.Foreign(l.turn.label+" stderr: ", string(b))
 	l.turn.wants.Stderr(string(b))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.said = append(l.said, b...)
+	end := bytes.LastIndexByte(l.said, '\n') + 1
+	if len(l.said)-end > maxSaid {
+		end = len(l.said)
+	}
+	l.logStderr(end)
+}
+
+// maxSaid bounds how much of a line without an end is kept back, in bytes.
+const maxSaid = 8 << 10
+
+// lastStderr logs what came without a line end.
+func (l *launch) lastStderr() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.logStderr(len(l.said))
+}
+
+// logStderr logs the first end bytes of what is kept.
+func (l *launch) logStderr(end int) {
+	if end > 0 {
+		l.agent.Log.Foreign(l.turn.label+" stderr: ", string(l.said[:end]))
+		l.said = append(l.said[:0], l.said[end:]...)
+	}
 }
 
 func (l *launch) initialize(ctx context.Context) error {

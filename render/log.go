@@ -18,24 +18,34 @@ const (
 //
 // The runner reads its log for commands: "::name::" at the start of a line after white space, "##[name]" anywhere. So a
 // foreign line has a visible prefix, both forms are broken in it, everything that some reader takes for a line end ends the
-// line, and in a workflow each foreign section also stands between stop-commands with a random word of its own. Known
-// secrets do not pass. Errors of the writer are kept, see Err.
+// line, and in a workflow foreign lines also stand between stop-commands with a random word of its own each time: the runner
+// is deaf from the first of them until a command of ours has to be given, or End. (Framing each call was rejected: the
+// runner prints the frame, three lines for one.) Known secrets do not pass. Errors of the writer are kept, see Err.
 type Log struct {
 	mu      sync.Mutex
 	w       io.Writer
 	actions bool
 	secrets Secrets
 	foreign int
+	deaf    string // the word that the runner waits for; "" while it listens
 	err     error
 }
 
-// NewLog writes to w. In a workflow (actions true) foreign sections stand between stop-commands tokens.
+// NewLog writes to w. In a workflow (actions true) foreign lines stand between stop-commands tokens; End is then required.
 func NewLog(w io.Writer, actions bool) *Log { return &Log{w: w, actions: actions} }
 
 // Err is the first error of the writer.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.err
+}
+
+// End lets the runner listen again, for whoever writes after this log, and returns Err. The log may go on.
+func (l *Log) End() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.command("")
 	return l.err
 }
 
@@ -93,14 +103,22 @@ func (l *Log) stranger(prefix, text string, write func(prefix, text string) stri
 	l.section(b.String())
 }
 
-// section writes finished lines; in a workflow the runner is deaf while they pass.
+// section writes finished lines of a stranger's; in a workflow the runner is deaf to them.
 func (l *Log) section(lines string) {
-	if !l.actions || lines == "" {
-		l.write(lines)
-		return
+	if l.actions && l.deaf == "" && lines != "" {
+		l.deaf = rand.Text()
+		l.write("::stop-commands::" + l.deaf + "\n")
 	}
-	token := rand.Text()
-	l.write("::stop-commands::" + token + "\n" + lines + "::" + token + "::\n")
+	l.write(lines)
+}
+
+// command writes a command for the runner, which listens from then on.
+func (l *Log) command(text string) {
+	if l.deaf != "" {
+		l.write("::" + l.deaf + "::\n")
+		l.deaf = ""
+	}
+	l.write(text)
 }
 
 // line is one safe line of at most maxLogLine bytes behind prefix.
@@ -131,11 +149,11 @@ func (l *Log) Group(title string) func() {
 		l.write("── " + title + "\n")
 		return func() {}
 	}
-	l.write("::group::" + escapeData(title) + "\n")
+	l.command("::group::" + escapeData(title) + "\n")
 	return sync.OnceFunc(func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.write("::endgroup::\n")
+		l.command("::endgroup::\n")
 	})
 }
 
@@ -146,7 +164,7 @@ func (l *Log) Mask(secret string) {
 	defer l.mu.Unlock()
 	if l.actions {
 		for _, value := range values(secret) {
-			l.write("::add-mask::" + escapeData(value) + "\n")
+			l.command("::add-mask::" + escapeData(value) + "\n")
 		}
 	}
 	l.secrets.Add(secret)

@@ -103,6 +103,9 @@ func TestLogIsDeaf(t *testing.T) {
 			end := l.Group(order)
 			end()
 			end()
+			if err := l.End(); err != nil {
+				t.Error(err)
+			}
 			got := runner(b.String())
 			if actions && len(got) == 2 && strings.HasPrefix(got[0], "group=") && got[1] == "endgroup=" && !strings.Contains(got[0], "\n") {
 				got = nil
@@ -127,36 +130,52 @@ func FuzzLog(f *testing.F) {
 		l.Foreign("agent │", text)
 		l.Foreign(text, text)
 		l.Say("%s", text)
+		if err := l.End(); err != nil {
+			t.Error(err)
+		}
 		if got := runner(b.String()); got != nil {
 			t.Fatalf("obeyed %q in %q", got, b.String())
 		}
 	})
 }
 
-// TestLogTokens: each section has a token of its own, and sections of several goroutines do not mix.
+// TestLogTokens: the runner is deaf from the first foreign line until a command of ours, each time by a new word; what
+// several goroutines write is never between a word and its end.
 func TestLogTokens(t *testing.T) {
 	var b bytes.Buffer
 	l := NewLog(&b, true)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			for range 50 {
+			for i := range 50 {
 				l.Foreign("x", "one\ntwo ::error::x")
+				if i%10 == 0 {
+					l.Group("ours")()
+				}
 			}
 		})
 	}
 	wg.Wait()
-	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	seen := map[string]bool{}
-	for i := 0; i+3 < len(lines); i += 4 {
-		token, ok := strings.CutPrefix(lines[i], "::stop-commands::")
-		if !ok || lines[i+3] != "::"+token+"::" || len(token) < 20 || seen[token] {
-			t.Fatalf("section %q", lines[i:i+4])
-		}
-		seen[token] = true
+	if err := l.End(); err != nil {
+		t.Error(err)
 	}
-	if len(seen) != 400 {
-		t.Errorf("%d sections", len(seen))
+	seen, token := map[string]bool{}, ""
+	for line := range strings.Lines(b.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		word, stops := strings.CutPrefix(line, "::stop-commands::")
+		switch {
+		case stops && (token != "" || len(word) < 20 || seen[word]):
+			t.Fatalf("%q while deaf by %q, or seen before", line, token)
+		case stops:
+			token, seen[word] = word, true
+		case token != "" && line == "::"+token+"::":
+			token = ""
+		case strings.HasPrefix(line, "x ") != (token != ""):
+			t.Fatalf("%q while the runner is deaf by %q", line, token)
+		}
+	}
+	if token != "" || len(seen) < 2 || len(seen) > 400 {
+		t.Errorf("%d words, deaf by %q at the end", len(seen), token)
 	}
 }
 

@@ -77,7 +77,7 @@ func (w *workflow) conclude(told dispatch.Told) error {
 	case o.Report.Denied != "":
 		summary = render.Denied(o.Result.Command, o.Result.Requester, told.Reason)
 	}
-	err = errors.Join(err, w.writeSummary(w.log.Redact(summary)), w.log.Err(),
+	err = errors.Join(err, w.writeSummary(w.log.Redact(summary)), w.log.End(),
 		w.setOutputs([2]string{"outcome", o.Result.Outcome.String()}, [2]string{"wants", strconv.Itoa(o.Report.WantCount)}, [2]string{"report", path}))
 	if err != nil {
 		return fmt.Errorf("writing the run's page: %w", err)

@@ -168,7 +168,7 @@ func (p *program) authorize(ctx context.Context) error {
 		}
 		err = w.writeSummary(w.log.Redact(render.Denied(name, w.job.Event.Comment.Author.Login, answer.Reason)))
 	}
-	return errors.Join(err, w.setOutputs([2]string{"authorized", fmt.Sprint(answer.Authorized)}, [2]string{"command", command}, [2]string{"label", label}, [2]string{"head", answer.Head}), w.log.Err())
+	return errors.Join(err, w.setOutputs([2]string{"authorized", fmt.Sprint(answer.Authorized)}, [2]string{"command", command}, [2]string{"label", label}, [2]string{"head", answer.Head}), w.log.End())
 }
 
 func (p *program) finalizeCommand() *cli.Command {
@@ -204,7 +204,7 @@ func (p *program) finalize(ctx context.Context, result string) error {
 	}
 	if w.empty() {
 		w.log.Say("the comment holds no command")
-		return w.log.Err()
+		return w.log.End()
 	}
 	if err := w.connect(); err != nil {
 		return err
@@ -214,5 +214,5 @@ func (p *program) finalize(ctx context.Context, result string) error {
 	if did != "" {
 		w.log.Say("%s", did)
 	}
-	return errors.Join(err, w.log.Err())
+	return errors.Join(err, w.log.End())
 }
