@@ -22,10 +22,14 @@ type gate struct {
 	Tree      git.OID // what it ran on; "" for one that an earlier gate had left unfit to be read
 	Took      time.Duration
 	Changed   []string // paths
+	Aside     bool     // it ran on what earlier gates had changed, or on what nobody knows, and not on what is committed
 	Output    string   // foreign and plain: what it printed, without its middle when that was long
 }
 
 func (g gate) passed() bool { return g.End == executor.GatePassed }
+
+// vouches reports whether a gate says something good of what is committed.
+func (g gate) vouches() bool { return g.passed() && !g.Aside }
 
 // gated runs the gates on what the agent left, and hands what fails back to it, as often as the policy says. It returns the
 // tree to commit, which no gate has a part in: what gates do to the tree is said and not taken. Not ok means that the
@@ -54,16 +58,19 @@ func (r *run) gated(ctx context.Context, taken git.Taken) (git.Taken, bool) {
 // change of the tree mends.
 func (r *run) worthAnother(round int) bool {
 	broken := slices.ContainsFunc(r.gates, func(g gate) bool { return g.End == executor.GateBroken })
-	return r.failedGates() && !broken && round <= r.Policy.Rounds
+	failed := slices.ContainsFunc(r.gates, func(g gate) bool { return !g.passed() })
+	return failed && !broken && round <= r.Policy.Rounds
 }
 
+// failedGates reports whether a gate failed, or passed on something else than what is committed.
 func (r *run) failedGates() bool {
-	return slices.ContainsFunc(r.gates, func(g gate) bool { return !g.passed() })
+	return slices.ContainsFunc(r.gates, func(g gate) bool { return !g.vouches() })
 }
 
 // runGates runs all gates, also behind one that failed: the agent and the reader are to know of each.
 func (r *run) runGates(ctx context.Context, tree git.OID, round int) bool {
 	r.gates = nil
+	given := tree
 	for _, g := range r.Policy.Gates {
 		report := r.Agent.RunGate(ctx, r.room, r.tree.Dir(), g)
 		r.addGate(report)
@@ -76,7 +83,10 @@ func (r *run) runGates(ctx context.Context, tree git.OID, round int) bool {
 			return false
 		}
 		result := gate{Name: g.Name, Run: g.Run, End: report.End, Exit: report.Exit, Ended: gateWords(report), Round: round, Tree: tree, Took: report.Took,
-			Output: r.plainOutput(report)}
+			Output: r.plainOutput(report), Aside: tree != given}
+		if result.passed() && result.Aside {
+			result.Ended = "passed only on what an earlier gate had changed, which is not committed"
+		}
 		if report.End == executor.GateBroken {
 			r.say("the gate %s could not be run: %v", g.Name, report.Err)
 		}
@@ -142,6 +152,9 @@ func (r *run) rewound(ctx context.Context, tree git.OID, kept bool) bool {
 	if kept {
 		err := r.tree.Rewind(ctx)
 		if err == nil {
+			err = r.quietAgain(ctx)
+		}
+		if err == nil {
 			var taken git.Taken
 			if taken, err = r.tree.TakeBack(ctx, git.Limits{}); err == nil && taken.Whole == tree {
 				return true
@@ -153,9 +166,19 @@ func (r *run) rewound(ctx context.Context, tree git.OID, kept bool) bool {
 	return false
 }
 
+// quietAgain ends what the agent's side may have started while it put the tree back: git reads what lies there.
+func (r *run) quietAgain(ctx context.Context) error {
+	survivors, err := r.room.Sweep(ctx)
+	if err == nil && len(survivors) > 0 {
+		err = fmt.Errorf("%d processes could not be ended", len(survivors))
+	}
+	return err
+}
+
 // noteJudged says where what was judged is not quite what is committed.
 func (r *run) noteJudged(taken git.Taken) {
-	if len(r.gates) > 0 && taken.Tree != taken.Whole {
+	onWhole := slices.ContainsFunc(r.gates, func(g gate) bool { return g.Tree == taken.Whole })
+	if onWhole && taken.Tree != taken.Whole {
 		r.note("The gates ran on a tree that holds the changed workflow files too.")
 	}
 	for _, g := range r.gates {
@@ -183,7 +206,7 @@ func inCode(text string) string {
 func (r *run) verdict() string {
 	var words []string
 	for _, g := range r.gates {
-		if !g.passed() {
+		if !g.vouches() {
 			words = append(words, "gate "+inCode(g.Name)+" "+g.Ended)
 		}
 	}

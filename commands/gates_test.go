@@ -245,6 +245,43 @@ func TestRoundThatFails(t *testing.T) {
 	}
 }
 
+// A round whose work may not be taken takes nothing away either, and its prompt has a nonce that the tree cannot know.
+func TestRoundThatIsRefused(t *testing.T) {
+	s := newStage(t, "")
+	s.flow.Policy.Gates, s.flow.Policy.Rounds = gates("a", says), 3
+	s.rounds(func(s scene) { s.write("b.go", "first\n") }, func(sc scene) {
+		sc.write("b.go", "second\n")
+		if err := os.Symlink("/etc/passwd", filepath.Join(sc.tree, "out")); err != nil {
+			t.Error(err)
+		}
+	})
+	out := s.run(t.Context(), "/build it")
+	if b := s.git("show", out.Branch+":b.go"); out.Result.Outcome != render.Restricted || b != "first\n" || len(out.Result.Refused) > 0 {
+		t.Errorf("%+v: %q", out.Result, b)
+	}
+	if notes := strings.Join(out.Result.Notes, " "); !strings.Contains(notes, "What round 2 of the agent left may not be taken (`out`") {
+		t.Errorf("notes %q", notes)
+	}
+	nonce := func(i int) string { return demanded.FindString(s.agent.tasks[i].Prompt) }
+	if nonce(0) == "" || nonce(0) == nonce(1) {
+		t.Errorf("round 2 has the nonce %q of round 1", nonce(1))
+	}
+}
+
+// A gate that passes on what another one made of the tree vouches for nothing that is committed: the run is not plainly done.
+func TestGateThatJudgesAnotherTree(t *testing.T) {
+	s := newStage(t, "")
+	s.flow.Policy.Gates, s.flow.Policy.Rounds = gates("build", "echo 'package b' >b.go", "test", says), 2
+	s.agent.act = func(s scene) { s.write("b.go", "broken\n") }
+	out := s.run(t.Context(), "/build it")
+	if b := s.git("show", out.Branch+":b.go"); out.Result.Outcome != render.Restricted || b != "broken\n" || len(s.agent.tasks) != 1 {
+		t.Errorf("%+v: %q after %d passes", out.Result, b, len(s.agent.tasks))
+	}
+	if !strings.Contains(out.Result.Headline, "gate `test` passed only on what an earlier gate had changed, which is not committed") || out.Result.Gates[1].Passed {
+		t.Errorf("headline %q, %+v", out.Result.Headline, out.Result.Gates[1])
+	}
+}
+
 func TestGatesAreCancelled(t *testing.T) {
 	s := newStage(t, "")
 	s.flow.Policy.Gates = gates("a", "sleep 300")

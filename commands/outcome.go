@@ -142,7 +142,7 @@ func (r *run) result() render.Result {
 		result.Wants = append(result.Wants, render.Want{Want: w, Triage: r.Policy.Triage.decide(w)})
 	}
 	for _, g := range r.gates {
-		result.Gates = append(result.Gates, render.Gate{Name: g.Name, Run: g.Run, Passed: g.passed(), Ended: g.Ended, Round: g.Round, Rounds: r.Policy.Rounds + 1,
+		result.Gates = append(result.Gates, render.Gate{Name: g.Name, Run: g.Run, Passed: g.vouches(), Ended: g.Ended, Round: g.Round, Rounds: r.Policy.Rounds + 1,
 			Tree: string(g.Tree), Took: g.Took, Output: g.Output})
 	}
 	for _, c := range r.changes {

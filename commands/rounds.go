@@ -17,6 +17,7 @@ import (
 // outcome is decided.
 func (r *run) mend(ctx context.Context, taken git.Taken, round int) (next git.Taken, more, ok bool) {
 	r.say("round %d: what failed goes back to the agent", round)
+	r.nonce = newNonce() // the tree may know the one before, and what a gate prints comes from the tree
 	report, err := r.Agent.Launch(ctx, r.task(round))
 	r.addPass(report)
 	r.noteSurvivors()
@@ -38,15 +39,29 @@ func (r *run) mend(ctx context.Context, taken git.Taken, round int) (next git.Ta
 	if !r.quiet(ctx) {
 		return taken, false, false
 	}
+	before := *r
 	next, ok = r.takeBack(ctx)
 	switch {
-	case !ok:
+	case !ok && ctx.Err() != nil:
 		return taken, false, false
+	case !ok:
+		r.note(fmt.Sprintf("What round %d of the agent left may not be taken%s. What stood before it is taken.", round, of(r.refused)))
+		r.status, r.headline, r.next, r.failure = before.status, before.headline, before.next, before.failure
+		r.refused, r.left = before.refused, before.left
+		return taken, false, true
 	case next.Whole == taken.Whole:
 		r.note(fmt.Sprintf("The agent changed nothing in round %d, so there was no further one.", round))
 		return taken, false, true
 	}
 	return next, len(next.Changes) > 0, true
+}
+
+// of names the first of the paths that were refused.
+func of(refused []git.Refused) string {
+	if len(refused) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: %s)", inCode(refused[0].Path), refused[0].Reason)
 }
 
 func roundFailure(err error) string {

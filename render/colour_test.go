@@ -46,6 +46,9 @@ func FuzzOutput(f *testing.F) {
 		l := NewLog(&b, actions)
 		l.Output("[gate x]", text)
 		l.Output(text, text)
+		if err := l.End(); err != nil {
+			t.Error(err)
+		}
 		if got := runner(b.String()); got != nil {
 			t.Fatalf("obeyed %q in %q", got, b.String())
 		}

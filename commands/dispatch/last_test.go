@@ -121,3 +121,33 @@ func (s *stage) killAtEdit() {
 		}
 	})
 }
+
+// TestBuiltOn: a person writes on in the moment after our edit, before we look again. The edit is in the document, so it is
+// told as done, and a second attempt leaves it.
+func TestBuiltOn(t *testing.T) {
+	s := newStage(t)
+	s.agent.edit = addition
+	e := s.repo.Comment(s.issue, "ann", "/edit say how often\n")
+	patched := 0
+	s.hub.OnRequest(func(_ int, r *http.Request) {
+		switch document := strings.HasSuffix(r.URL.Path, "/issues/1"); {
+		case document && r.Method == http.MethodPatch:
+			patched++
+		case document && patched == 1:
+			patched++
+			s.repo.SetBody(s.issue, "ida", strings.Replace(s.repo.Body(s.issue), "# Plan", "# The plan", 1))
+		}
+	})
+	s.run(e)
+	s.hub.OnRequest(nil)
+	stands := s.thread(s.issue)
+	if patched != 2 || !strings.Contains(stands, "stage=acted") {
+		t.Errorf("%d, and people see\n%s", patched, stands)
+	}
+	j := s.job(e)
+	j.Attempt = 2
+	j.Run(t.Context())
+	if s.thread(s.issue) != stands || s.repo.Body(s.issue) != addition(strings.Replace(description, "# Plan", "# The plan", 1)) {
+		t.Errorf("people see\n%s\n%s", s.thread(s.issue), s.repo.Body(s.issue))
+	}
+}

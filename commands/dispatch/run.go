@@ -224,6 +224,16 @@ func trouble(err error) commands.Problem {
 	return problem("setup", "the run could not be prepared", err)
 }
 
+// actOf is what is known of the run's act. A flow that ended well has looked: what it announced stands in the document, also
+// where somebody has built on it since.
+func (r *running) actOf(o commands.Outcome) thread.Act {
+	act := r.place.act()
+	if well := o.Result.Outcome == render.Done || o.Result.Outcome == render.Restricted; well && act == thread.ActUnsure {
+		return thread.ActDone
+	}
+	return act
+}
+
 // tell writes the outcome on the thread. A cancelled run has little time for it, and a ctx of its own.
 func (r *running) tell(ctx context.Context, o commands.Outcome) Told {
 	limit := tellTime
@@ -233,7 +243,7 @@ func (r *running) tell(ctx context.Context, o commands.Outcome) Told {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	told := Told{Outcome: o}
-	told.URL, told.Err = r.thread.Tell(ctx, o.Result, r.place.act())
+	told.URL, told.Err = r.thread.Tell(ctx, o.Result, r.actOf(o))
 	if errors.Is(told.Err, thread.ErrStands) {
 		r.say("%v", told.Err)
 		told.Err = nil

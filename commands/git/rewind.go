@@ -3,12 +3,16 @@ package git
 import (
 	"context"
 	"fmt"
+	"time"
 )
+
+// rewindTime bounds either way: what the agent left beside its tree, a pipe for one, may keep its git waiting for ever.
+const rewindTime = 2 * time.Minute
 
 // Keep has the agent's side remember how the tree stands now, for Rewind. The agent must be quiet, and the tree one that
 // TakeBack did not refuse.
 func (t *Tree) Keep(ctx context.Context) error {
-	if _, err := asAgent(ctx, t.room, "keep", job{stdin: t.indexInfo()}, preludeScript+keepScript, t.scriptArgs()...); err != nil {
+	if _, err := asAgent(ctx, t.room, "keep", job{stdin: t.indexInfo(), time: rewindTime}, preludeScript+keepScript, t.scriptArgs()...); err != nil {
 		return fmt.Errorf("remembering the agent's tree: %w", err)
 	}
 	return nil
@@ -19,7 +23,7 @@ func (t *Tree) Keep(ctx context.Context) error {
 // be sure takes the tree back again and compares. A fresh hand-over in its place was rejected: it would lose the ignored files, on which a
 // build lives.
 func (t *Tree) Rewind(ctx context.Context) error {
-	if _, err := asAgent(ctx, t.room, "rewind", job{}, rewindScript, t.scriptArgs()[:3]...); err != nil {
+	if _, err := asAgent(ctx, t.room, "rewind", job{time: rewindTime}, rewindScript, t.scriptArgs()...); err != nil {
 		return fmt.Errorf("putting the agent's tree back: %w", err)
 	}
 	return nil

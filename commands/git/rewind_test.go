@@ -10,17 +10,18 @@ import (
 // what is ignored.
 func TestRewind(t *testing.T) {
 	cases := map[string]string{
-		"nothing":                    ":",
-		"made":                       "mkdir -p new/deep; echo x >new/deep/a; echo y >-rf; ln -s /etc/passwd out",
-		"changed":                    "echo other >a; echo other >made; chmod +x a; : >d/b",
-		"removed":                    "rm -r a d made",
-		"a file for a directory":     "rm -r d; echo x >d",
-		"a directory for a file":     "rm a; mkdir a; echo x >a/x",
-		"a link for a file":          "rm a; ln -s d a",
-		"attributes and ignore":      "printf '* text eol=crlf\n' >.gitattributes; echo '*' >.gitignore; echo x >z",
-		"committed, hooks, a filter": "git config filter.x.clean 'touch RAN; cat'; echo '* filter=x' >.git/info/attributes; echo x >a; git add -A; git -c user.name=x -c user.email=x commit -qm x",
-		"closed":                     "chmod 0 d; echo x >a",
-		"formatted":                  "for f in a d/b; do sed s/./X/ $f >$f.new; mv $f.new $f; done",
+		"nothing":                        ":",
+		"made":                           "mkdir -p new/deep; echo x >new/deep/a; echo y >-rf; ln -s /etc/passwd out",
+		"changed":                        "echo other >a; echo other >made; chmod +x a; : >d/b",
+		"removed":                        "rm -r a d made",
+		"a file for a directory":         "rm -r d; echo x >d",
+		"a directory for a file":         "rm a; mkdir a; echo x >a/x",
+		"a link for a file":              "rm a; ln -s d a",
+		"attributes and ignore":          "printf '* text eol=crlf\n' >.gitattributes; echo '*' >.gitignore; echo x >z",
+		"committed, hooks, a filter":     "git config filter.x.clean 'touch RAN; cat'; echo '* filter=x' >.git/info/attributes; echo x >a; git add -A; git -c user.name=x -c user.email=x commit -qm x",
+		"closed":                         "chmod 0 d; echo x >a",
+		"configuration of what was kept": "printf '#!/bin/sh\\ntouch RAN\\n' >../fsmonitor; chmod +x ../fsmonitor; git config -f ../kept/git/config core.fsmonitor \"$PWD/../fsmonitor\"; git config -f ../kept/git/config core.worktree /; mkdir -p ../kept/git/info; echo '* filter=x' >../kept/git/info/attributes; echo x >a",
+		"formatted":                      "for f in a d/b; do sed s/./X/ $f >$f.new; mv $f.new $f; done",
 	}
 	inRooms(t, func(t *testing.T, room *isolation.Room) {
 		w := handOver(t, room, checkout(t, "printf 'a\\r\\n' >a; mkdir d; echo b >d/b; echo c >$'new\\nline'; echo ignored >.gitignore"))

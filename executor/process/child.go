@@ -22,6 +22,7 @@ type Child struct {
 
 	command Command
 	cmd     *exec.Cmd
+	theirs  *os.File // the child's side of its terminal, or nil
 	in      io.WriteCloser
 	out     *outlet
 	err     *tail         // nil on a terminal, where standard error is part of the output
@@ -98,6 +99,9 @@ func newCmd(argv, env []string, dir string) *exec.Cmd {
 func (ch *Child) wait() {
 	// With files for all three pipes the error says only what ProcessState says too.
 	_ = ch.cmd.Wait()
+	if ch.theirs != nil {
+		_ = ch.theirs.Close() // nothing was written to it
+	}
 	close(ch.exited)
 }
 

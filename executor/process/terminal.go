@@ -22,10 +22,10 @@ func (ch *Child) launchOnTerminal() error {
 	if err != nil {
 		return fmt.Errorf("opening a terminal: %w", err)
 	}
-	defer theirs.Close()
 	if err := ch.startOn(ours, theirs); err != nil {
-		return errors.Join(err, ours.Close())
+		return errors.Join(err, ours.Close(), theirs.Close())
 	}
+	ch.theirs = theirs // until the child's end: a terminal that nobody has open hangs up on its session
 	ch.in, ch.out = &keyboard{f: ours, exited: ch.exited}, newOutlet(screen{ours})
 	return nil
 }

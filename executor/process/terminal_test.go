@@ -33,6 +33,7 @@ func TestTerminal(t *testing.T) {
 		{name: "death by a signal", script: "echo a; kill -SEGV $$", stdout: "a\r\n", code: -1, signal: syscall.SIGSEGV},
 		{name: "whoever reads gets the end", script: "cat; cat; read x; echo $?", stdout: "1\r\n"},
 		{name: "also behind what was given", script: "stty -echo; cat; cat; echo end", stdin: "one\ntwo\n", stdout: "one\r\ntwo\r\nend\r\n"},
+		{name: "all of it turned away, and no hang-up", script: "echo a; exec >/dev/null 2>&1 </dev/null; sleep 0.5; exit 4", stdout: "a\r\n", code: 4},
 		{name: "a terminal of its own to control", script: "echo hi >/dev/tty; ps -o tpgid= -p $$ | tr -d ' 0-9\n'", stdout: "hi\r\n"},
 	}
 	for _, tt := range tests {
