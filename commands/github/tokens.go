@@ -18,8 +18,7 @@ const minLeft = 10 * time.Minute
 // ownToken is the dispatcher's token, and what tokens come from: the App's installation and the repository.
 type ownToken struct {
 	installation int64
-	repo         int64  // the repository's id; 0 until it is known
-	login        string // of the App; "" until it is known
+	repo         int64 // the repository's id; 0 until it is known
 	token        string
 	ends         time.Time
 }

@@ -301,32 +301,6 @@ func TestTokenOfARenamedRepository(t *testing.T) {
 	}
 }
 
-// The App's own login needs no token and is asked for once; without an App there is none.
-func TestLogin(t *testing.T) {
-	s := newScripted(t)
-	s.on("GET /api/v3/app", says(502, ""), func(w http.ResponseWriter, r *http.Request, _ string) {
-		if s.signed(w, r) {
-			says(200, `{"id":42,"slug":"ai-flow"}`)(w, r, "")
-		}
-	})
-	c := s.client()
-	for range 2 {
-		if login, err := c.Login(t.Context()); err != nil || login != "ai-flow[bot]" || len(s.got) != 2 || s.minted != 0 {
-			t.Errorf("%q, %v after %d requests", login, err, len(s.got))
-		}
-	}
-	for body, want := range map[string]string{`{}`: `names it ""`, `{"slug":"a b"}`: `names it "a b"`, `{"slug":"` + strings.Repeat("/", 500) + `"}`: "names it", `[]`: "cannot be read"} {
-		s.on("GET /api/v3/app", says(200, body))
-		if login, err := s.client().Login(t.Context()); login != "" || !strings.Contains(failure(t, err).Error(), want) || len(err.Error()) > 300 {
-			t.Errorf("%.100s: %q, %v", body, login, err)
-		}
-	}
-	s.got = nil
-	if login, err := s.client(static).Login(t.Context()); login != "" || failure(t, err).Kind != Other || len(s.got) != 0 {
-		t.Errorf("without an App: %q, %v", login, err)
-	}
-}
-
 // The fallback token is the dispatcher's alone: it may write.
 func TestFallback(t *testing.T) {
 	s := newScripted(t)
