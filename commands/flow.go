@@ -25,8 +25,12 @@ type Flow struct {
 	Repo   *git.Repo
 	Place  Place
 	Policy Policy
-	Model  string       // AI_FLOW_MODEL, or --model; "" for the policy's choice
-	Log    executor.Log // may be nil
+	// Targets are the repositories that a build may change, the thread's first, or the one that stands for it: its Repo is Repo.
+	// nil means that a build ends on a local branch of Repo.
+	Targets []Target
+	Landing Landing      // where Targets go; nil without them
+	Model   string       // AI_FLOW_MODEL, or --model; "" for the policy's choice
+	Log     executor.Log // may be nil
 
 	AgentName   string        // the profile's name, for readers
 	AgentStatus string        // how much of the profile was proven, for readers

@@ -17,7 +17,11 @@ type Request struct {
 	// is upgraded to full access.
 	Trusted bool
 	Context []Foreign // further text for the agent, already filtered
-	RunURL  string    // "" outside a workflow
+	// Feedback is what is open on the pull request that a build goes on with, already filtered.
+	Feedback []Feedback
+	// Restored are paths that the agent is given as they are on the base.
+	Restored []string
+	RunURL   string // "" outside a workflow
 
 	// What only the report tells: where the command was given, and as which attempt of the run it is carried out.
 	RepoName   string // owner/name; "" outside a workflow

@@ -64,9 +64,14 @@ type Result struct {
 	Diffs     *Diffs
 	Gates     []Gate // of the last round in which they ran
 	Changes   []FileChange
-	Refused   []Path   // what may not be committed, so that nothing was
-	Left      []Path   // what of the agent's tree stayed behind
-	Ambient   []string // paths of the tree that the agent may run without asking
+	Landings  []Landing     // where a build landed on the server, the thread's own repository first
+	Patches   []Patch       // what a person may apply, one for each repository and kind
+	Taken     []Disposition // review threads that were taken up, with what the agent says of each
+	Flagged   []string      // changed paths that runners or agents obey, which a reviewer is to look at twice
+	Restored  []string      // paths that the agent was given as they are on the base, because strangers wrote those of the head
+	Refused   []Path        // what may not be committed, so that nothing was
+	Left      []Path        // what of the agent's tree stayed behind
+	Ambient   []string      // paths of the tree that the agent may run without asking
 	Wants     []Want
 	MoreWants int
 	Places    Places

@@ -10,6 +10,7 @@ import (
 // Facts is what one question tells about the place of a command. Texts are foreign.
 type Facts struct {
 	Viewer        string // our own login: who the token acts as
+	ViewerID      int64  // of our own account; 0 when GitHub does not say
 	DefaultBranch string
 	DefaultOID    string // "" for an empty repository
 	Policy        []byte // .github/ai-flow.yml of the default branch; nil: there is none
@@ -38,6 +39,7 @@ type Head struct {
 	Branch     string
 	OID        string
 	BaseBranch string
+	BaseOID    string // where that branch is
 	Merged     bool
 	Fork       bool
 	// Since is the latest moment of GitHub's own clock at which the head is known to have been put there: a forced push, or
