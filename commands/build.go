@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
 	"github.com/d3mlabs/ai-flow/render"
@@ -92,16 +91,6 @@ func (r *run) workflowPatch(ctx context.Context, taken git.Taken) bool {
 	}
 	r.note("Files under .github/workflows/ changed. They are never committed by ai-flow; they come back as a patch.")
 	return true
-}
-
-// workflowDirs lead to the workflows. A link in the place of one would be the way around the wall.
-var workflowDirs = [...]string{".github", ".github/workflows"}
-
-// isWorkflow is the wall, without regard to case: a checkout may land on a file system that has none. Name by name, since
-// a letter has not as many bytes in either case.
-func isWorkflow(p string) bool {
-	names := strings.SplitN(p, "/", 3)
-	return len(names) == 3 && strings.EqualFold(names[0], ".github") && strings.EqualFold(names[1], "workflows")
 }
 
 // commitTree commits on the first free name, so that no branch is ever overwritten.
