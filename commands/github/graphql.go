@@ -9,7 +9,7 @@ import (
 // factsQuery asks for everything that the gate decides on. __typename of actors tells a bot, whose login GraphQL gives
 // without the [bot] that REST puts behind it: a person may have that very name.
 const factsQuery = `query($owner:String!,$name:String!,$number:Int!,$node:ID!){
-  viewer{login}
+  viewer{login databaseId}
   repository(owner:$owner,name:$name){
     defaultBranchRef{name target{oid}}
     policy:object(expression:"HEAD:.github/ai-flow.yml"){... on Blob{text byteSize isBinary isTruncated}}
@@ -17,7 +17,7 @@ const factsQuery = `query($owner:String!,$name:String!,$number:Int!,$node:ID!){
       __typename
       ... on Issue{title body author{__typename login} createdAt lastEditedAt editor{__typename login} viewerDidAuthor locked closed}
       ... on PullRequest{title body author{__typename login} createdAt lastEditedAt editor{__typename login} viewerDidAuthor locked closed merged
-        headRefName headRefOid headRepository{name owner{login}} isCrossRepository baseRefName
+        headRefName headRefOid headRepository{name owner{login}} isCrossRepository baseRefName baseRefOid
         commits(last:1){nodes{commit{oid committedDate checkSuites(first:1){nodes{createdAt}}}}}
         timelineItems(last:1,itemTypes:[HEAD_REF_FORCE_PUSHED_EVENT]){nodes{... on HeadRefForcePushedEvent{createdAt}}}
       }
