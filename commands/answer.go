@@ -7,9 +7,10 @@ import (
 
 // answers is an agent's text, taken apart by the delimiters that the prompt demanded. All of it is foreign.
 type answers struct {
-	texts []string // by segment, "" where there is none
-	given []bool   // whether the delimiter of the segment was there
-	notes []string // what was odd about it, in our words
+	texts   []string // by segment, "" where there is none
+	given   []bool   // whether the delimiter of the segment was there
+	threads []string
+	notes   []string // what was odd about it, in our words
 }
 
 // readAnswers takes text apart. Only a whole line is a delimiter, and only one with this run's nonce (F-26). A number that

@@ -14,9 +14,8 @@ type Outcome struct {
 	Report Report        // for the census, and report.json
 	Branch string        // the local branch that a /build made, "" for none
 	Commit git.OID       // its commit
-	// WorkflowPatch holds changes below .github/workflows/, which are never committed. `git apply` takes it on top of
-	// Commit, or on top of the base when nothing else changed. nil for none.
-	WorkflowPatch []byte
+	// Dispositions are what is to be said in review threads, one for each that a build took up.
+	Dispositions []Disposition
 	// Err is what went wrong underneath, for the run's log only: it may quote what a stranger wrote. nil when the outcome
 	// is neither failed nor cancelled.
 	Err error

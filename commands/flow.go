@@ -40,6 +40,8 @@ type Flow struct {
 	// Secrets may leave in nothing that comes of a run: they are taken out of what is told, and what is to be committed or
 	// written into the document is refused when it holds one. nil knows none.
 	Secrets *render.Secrets
+	// Configures reports whether a path of a tree configures agents; nil: none does.
+	Configures func(path string) bool
 	// Ambient are paths of a tree that the agent runs, or loads as configuration that runs, without asking (the profile's).
 	Ambient []string
 }
@@ -89,11 +91,16 @@ type run struct {
 	refused  []git.Refused
 	left     []git.Refused
 	gates    []gate
-	branch   string
+	works    []*work
+	flagged  []string // changed paths
+	patches  []patch
+	branch   string // local
 	commit   git.OID
-	patch    []byte
+	partly   bool // not all of a build landed
 	failure  *failure
-	tail     string // the end of the standard error of an agent that failed: foreign
+	// dispositions are what is to be said in the review threads that were taken up.
+	dispositions []Disposition
+	tail         string // the end of the standard error of an agent that failed: foreign
 }
 
 // fork is a copy that comes to an end of its own: what it adds is not the run's.

@@ -114,12 +114,12 @@ func (r *run) noteModel() {
 // that did not pass, never looks plainly successful.
 func (r *run) outcome() Outcome {
 	r = r.fork()
-	if r.status == render.Done && (len(r.report.Wants) > 0 || r.failedGates()) {
+	if r.status == render.Done && (len(r.report.Wants) > 0 || r.failedGates() || r.partly) {
 		r.status = render.Restricted
 	}
 	r.noteModel()
 	r.redact()
-	out := Outcome{Result: r.result(), Branch: r.branch, Commit: r.commit, WorkflowPatch: r.patch}
+	out := Outcome{Result: r.result(), Branch: r.branch, Commit: r.commit, Dispositions: r.dispositions}
 	out.Report = r.makeReport(out.Result)
 	if r.failure != nil {
 		out.Err = r.failure.err
@@ -135,20 +135,28 @@ func (r *run) result() render.Result {
 		Outcome: r.status, Command: r.commandName(), Commands: r.commandNames(), Requester: r.Requester.Login, RunURL: r.RunURL,
 		Thread:   render.Thread{Kind: r.Surface.kind(), Number: r.Number, Command: r.CommentURL},
 		Segments: r.segments, Headline: r.headline, NextStep: r.next, Diffs: r.diffs, Notes: r.notes,
-		Refused: paths(r.refused), Left: paths(r.left), Ambient: r.ambient,
+		Refused: paths(r.refused), Left: paths(r.left), Ambient: r.ambient, Restored: r.Restored, Flagged: r.flagged,
+		Landings: r.landings(), Patches: r.patchesForReaders(), Gates: r.gatesForReaders(),
 		MoreWants: r.report.MoreWants, Places: r.Policy.Triage.Places, Run: r.howItRan(),
 	}
 	for _, w := range r.report.Wants {
 		result.Wants = append(result.Wants, render.Want{Want: w, Triage: r.Policy.Triage.decide(w)})
 	}
-	for _, g := range r.gates {
-		result.Gates = append(result.Gates, render.Gate{Name: g.Name, Run: g.Run, Passed: g.vouches(), Ended: g.Ended, Round: g.Round, Rounds: r.Policy.Rounds + 1,
-			Tree: string(g.Tree), Took: g.Took, Output: g.Output})
+	for _, d := range r.dispositions {
+		result.Taken = append(result.Taken, d.Disposition)
 	}
 	for _, c := range r.changes {
 		result.Changes = append(result.Changes, render.FileChange{Path: c.Path, Status: c.Status, Added: c.Added, Removed: c.Removed})
 	}
 	return result
+}
+
+func (r *run) gatesForReaders() (list []render.Gate) {
+	for _, g := range r.gates {
+		list = append(list, render.Gate{Name: g.Name, Run: g.Run, Passed: g.vouches(), Ended: g.Ended, Round: g.Round, Rounds: r.Policy.Rounds + 1,
+			Tree: string(g.Tree), Took: g.Took, Output: g.Output})
+	}
+	return list
 }
 
 func paths(from []git.Refused) (to []render.Path) {

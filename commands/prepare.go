@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,44 +72,11 @@ func (r *run) enter(ctx context.Context) {
 	r.room = room
 }
 
-// handOver gives the agent a tree of its own. Every command gets one: what a read-only pass does to it is thrown away.
-func (r *run) handOver(ctx context.Context) {
-	commit, _, dirty, err := r.Repo.Head(ctx)
-	if r.Commit != "" {
-		commit = r.Commit
-	} else if dirty {
-		r.note("The checkout has changes that are not committed; they are not in the tree that the agent worked in.")
-	}
-	if err != nil && r.Commit == "" {
-		f := failure{class: "git", message: "the checkout has no commit to work on", err: err}
-		if errors.Is(err, git.ErrNoCommit) {
-			f.next = "Make a first commit."
-		} else {
-			f.message = "the checkout could not be read"
-		}
-		r.fail(ctx, f)
-		return
-	}
-	r.base = commit
-	options := git.HandOverOptions{}
-	if r.command == Build {
-		options.Branch = r.branchName()
-	}
-	if r.tree, err = r.Repo.HandOver(ctx, r.room, commit, options); err != nil {
-		r.fail(ctx, failure{class: "git", message: "the agent could not be given a copy of the repository", err: err})
-		return
-	}
-	if r.Repo.Exposed(ctx, r.room) {
-		r.note(fmt.Sprintf("The agent could also read the checkout itself, as every user of this host can; `chmod o-rx %.200s` closes it.", r.Repo.Dir()))
-	}
-	r.findAmbient(ctx)
-}
-
 // findAmbient looks for what the agent would run of the tree without asking. It runs as the agent user, so the boundary
 // holds; a reader should know.
-func (r *run) findAmbient(ctx context.Context) {
+func (r *run) findAmbient(ctx context.Context, given git.OID) {
 	for _, path := range r.Ambient {
-		has, err := r.Repo.Has(ctx, r.base, path)
+		has, err := r.Repo.Has(ctx, given, path)
 		if err != nil {
 			r.fail(ctx, failure{class: "git", message: "the checkout could not be read", err: err})
 			return

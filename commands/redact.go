@@ -37,7 +37,7 @@ func (r *run) redact() {
 		return
 	}
 	safe := func(text string) string { return r.Secrets.Redact(render.Terminal(text)) }
-	for _, value := range []any{&r.report, &r.segments, &r.headline, &r.next, &r.notes, &r.diffs, &r.changes, &r.refused, &r.left, &r.gates, &r.tail} {
+	for _, value := range []any{&r.report, &r.segments, &r.headline, &r.next, &r.notes, &r.diffs, &r.changes, &r.refused, &r.left, &r.gates, &r.flagged, &r.Restored, &r.dispositions, &r.tail} {
 		eachString(reflect.ValueOf(value).Elem(), safe)
 	}
 	if r.failure != nil {

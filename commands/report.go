@@ -2,6 +2,7 @@ package commands
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,8 +62,12 @@ type Report struct {
 	LeftPaths    []reportPath   `json:"left_paths"`
 	AmbientPaths []string       `json:"ambient_paths"`
 	Commits      []reportCommit `json:"commits"`
-	PullRequest  string         `json:"pull_request"` // its URL, "" for none
+	PullRequest  string         `json:"pull_request"` // its URL, "" for none; of several the first
 	Workflows    bool           `json:"workflow_patch"`
+	Patches      []reportPatch  `json:"patches"`       // files beside this one
+	Flagged      []string       `json:"flagged_paths"` // changed paths that runners or agents obey
+	Restored     []string       `json:"restored_paths"`
+	Threads      []string       `json:"review_threads"` // that were taken up: their URLs
 	Notes        []string       `json:"notes"`
 	PolicySource string         `json:"policy_source"`
 }
@@ -146,8 +151,16 @@ type (
 		Reason string `json:"reason"`
 	}
 	reportCommit struct {
-		OID    string `json:"oid"`
-		Branch string `json:"branch"`
+		OID         string `json:"oid"`
+		Branch      string `json:"branch"`
+		Repository  string `json:"repository"`   // owner/name; "" for a local branch
+		PullRequest string `json:"pull_request"` // its URL, "" for none
+	}
+	reportPatch struct {
+		Kind       string `json:"kind"`
+		File       string `json:"file"`
+		Repository string `json:"repository"`
+		Base       string `json:"base"` // object id of the commit that it applies to
 	}
 )
 
@@ -178,7 +191,7 @@ func (r *run) makeReport(result render.Result) Report {
 		Isolation: reportIsolation{run.Isolated, run.User},
 		WantCount: len(r.report.Wants) + r.report.MoreWants, Unasked: r.report.Unasked,
 		Tools: map[string]int{}, MoreSteps: r.report.MoreSteps, Usage: reportUsage(r.report.Usage),
-		Commits: []reportCommit{}, Workflows: r.patch != nil, Notes: bounds(r.notes), PolicySource: r.Policy.Source,
+		Commits: r.reportCommits(), Workflows: slices.ContainsFunc(r.patches, func(p patch) bool { return p.Kind == render.PatchWorkflows }), Notes: bounds(r.notes), PolicySource: r.Policy.Source,
 	}
 	if r.subject != "" {
 		report.Message = bounded(r.subject + " " + r.headline)
@@ -192,8 +205,8 @@ func (r *run) makeReport(result render.Result) Report {
 	if r.failure != nil {
 		report.Failure = &reportFailure{Class: r.failure.class, Phase: r.failure.phase, Message: bounded(r.failure.message)}
 	}
-	if r.commit != "" {
-		report.Commits = append(report.Commits, reportCommit{string(r.commit), r.branch})
+	if len(report.Commits) > 0 {
+		report.PullRequest = report.Commits[0].PullRequest
 	}
 	r.reportLaunch(&report, result.Wants)
 	r.reportTree(&report)
@@ -232,32 +245,6 @@ func (r *run) reportLaunch(report *Report, wants []render.Want) {
 		report.Tools[kind]++
 	}
 }
-
-// reportTree adds what came back of the agent's tree.
-func (r *run) reportTree(report *Report) {
-	report.Gates = list(r.gates, r.reportGate)
-	report.Changes = list(r.changes, func(c git.Change) reportChange {
-		return reportChange{short(c.Path), string(rune(c.Status)), c.Added, c.Removed}
-	})
-	report.RefusedPaths, report.LeftPaths = list(r.refused, reported), list(r.left, reported)
-	report.AmbientPaths = list(r.ambient, short)
-}
-
-func (r *run) reportGate(g gate) reportGate {
-	to := reportGate{Name: short(g.Name), Run: short(g.Run), Result: gateResults[g.End], Round: g.Round, Rounds: r.Policy.Rounds + 1, Tree: string(g.Tree),
-		Millis: g.Took.Milliseconds(), Changed: list(g.Changed, short)}
-	if g.End == executor.GatePassed || g.End == executor.GateFailed {
-		to.Exit = &g.Exit
-	}
-	if !g.passed() {
-		to.Output = strings.ToValidUTF8(g.Output[max(0, len(g.Output)-maxReportString):], "")
-	}
-	return to
-}
-
-// gateResults name the ends of a gate.
-var gateResults = map[executor.GateEnd]string{executor.GatePassed: "passed", executor.GateFailed: "failed", executor.GateKilled: "killed",
-	executor.GateTimedOut: "timed out", executor.GateBroken: "not run"}
 
 func reported(p git.Refused) reportPath { return reportPath{short(p.Path), short(p.Reason)} }
 

@@ -12,6 +12,8 @@ const (
 	LostStart                       // it never began: no runner took it, or its job failed before ai-flow ran
 	LostReport                      // the description was changed, and the report of it is lost
 	LostEdit                        // it cannot be told whether the description was changed
+	LostBuild                       // its work was pushed, and the report of it is lost
+	LostPush                        // it cannot be told whether its work was pushed
 	LostOverwritten                 // it was carried out and told, and somebody wrote an older version of the comment over that
 )
 
@@ -33,6 +35,12 @@ func LostResult(l Lost, command, runURL string) Result {
 	case LostEdit:
 		r.Headline = "stopped: the run ended while it was writing the description, so the change may or may not be there."
 		r.NextStep = "Look at the description’s history before you give the command again in a new comment."
+	case LostBuild:
+		r.Outcome, r.Headline = Done, "The run ended before it could say more."
+		r.NextStep = "The commit shows the change."
+	case LostPush:
+		r.Headline = "stopped: the run ended while it was pushing, and it cannot be told whether its work is there."
+		r.NextStep = "Look at the branches before you give the command again in a new comment."
 	case LostOverwritten:
 		r.Headline = "was carried out, and its result here was overwritten by an older version of this comment."
 		r.NextStep = "The run’s page has the result. To do it again, give the command in a new comment."

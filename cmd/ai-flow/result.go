@@ -56,18 +56,25 @@ func writeFiles(out *output, outcome commands.Outcome, report string) error {
 		name string
 		data string
 	}{{"comment.md", comment}, {"summary.md", summary}, {"preview.html", string(page)}, {"report.json", report}}
-	if outcome.WorkflowPatch != nil {
-		files = append(files, struct{ name, data string }{workflowPatch, out.log.Redact(string(outcome.WorkflowPatch))})
-	}
-	// One of an earlier run would pass for this one's.
-	errs := []error{err, ignoreMissing(os.Remove(filepath.Join(out.dir, workflowPatch)))}
+	errs := []error{err, writePatches(out, outcome.Result.Patches)}
 	for _, f := range files {
 		errs = append(errs, out.write(f.name, f.data))
 	}
 	return errors.Join(errs...)
 }
 
-const workflowPatch = "workflows.patch"
+// writePatches writes what came back as a patch. Patches of an earlier run would pass for this one's, and go.
+func writePatches(out *output, patches []render.Patch) error {
+	old, err := filepath.Glob(filepath.Join(out.dir, "*.patch"))
+	errs := []error{err}
+	for _, name := range old {
+		errs = append(errs, ignoreMissing(os.Remove(name)))
+	}
+	for _, p := range patches {
+		errs = append(errs, out.write(p.File, out.log.Redact(string(p.Bytes))))
+	}
+	return errors.Join(errs...)
+}
 
 // next says where everything is, and the one command to go on with.
 func (p *program) next(outcome commands.Outcome, out *output, branch string) {
@@ -83,8 +90,8 @@ func (p *program) next(outcome commands.Outcome, out *output, branch string) {
 	if out.dir != "" && broke {
 		p.say.line("log: %s", out.logPath())
 	}
-	if outcome.WorkflowPatch != nil {
-		p.say.line("workflow files are never committed; look, then: git apply %s", shellWord(filepath.Join(out.dir, workflowPatch)))
+	for _, patch := range outcome.Result.Patches {
+		p.say.line("workflow files are never committed; look, then: git apply %s", shellWord(filepath.Join(out.dir, patch.File)))
 	}
 	if outcome.Branch != "" {
 		p.say.line("branch: git diff %s", shellWord(branch+"..."+outcome.Branch))

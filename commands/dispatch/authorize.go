@@ -47,7 +47,7 @@ func (j *Job) Authorize(ctx context.Context) (Authorization, error) {
 		return Authorization{Reason: err.Error()}, err
 	}
 	command := max(k.Command, commands.Ask) // a refused comment may hold no segment
-	return Authorization{Authorized: true, Command: command, Refused: j.foreseen(command) != nil, Head: head}, nil
+	return Authorization{Authorized: true, Command: command, Refused: j.Refusal != nil, Head: head}, nil
 }
 
 // head asks for the head of a pull request whose event does not say it.

@@ -28,10 +28,24 @@ func fateOf(s thread.Standing, document string) fate {
 	return fateUnknown
 }
 
+// fate is what became of the act of this command. Of a build nothing was pushed: what was, has been made up for.
+func (r *running) fate(s thread.Standing) fate {
+	switch {
+	case r.plan == nil:
+		return fateOf(s, r.known.Facts.Document.Body)
+	case r.plan.refusal != nil:
+		return fateUnknown
+	}
+	return fateUndone
+}
+
 // earlier decides by what an earlier attempt left on the thread. A question is answered anew, and a failure tried again. An
 // edit that landed is not made twice; one that was announced is looked up in the document, and where that does not tell,
 // it is not made again either: a person decides (F-56, S9).
 func (r *running) earlier(ctx context.Context, s thread.Standing) (told Told, done bool) {
+	if r.plan != nil && s.Stage != thread.Acted {
+		return r.earlierBuild(ctx, s)
+	}
 	switch s.Stage {
 	case thread.Acted:
 		told = r.repeated("an earlier attempt did what was asked for, and it is not done twice")

@@ -50,7 +50,25 @@ func (j *Job) Finalize(ctx context.Context, e Ending) (did string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("looking at what stands on the thread: %w", err)
 	}
+	if did, done, err := r.finishLostBuild(ctx, standing); done || err != nil {
+		return did, err
+	}
 	return r.finish(ctx, standing, e)
+}
+
+// finishLostBuild ends what a build had pushed when its job ended.
+func (r *running) finishLostBuild(ctx context.Context, s thread.Standing) (did string, done bool, err error) {
+	if r.known.Command != commands.Build || r.Refusal != nil || s.Stage != thread.Waiting && s.Stage != thread.Ahead && s.Stage != thread.Unsure {
+		return "", false, nil
+	}
+	if err := r.planBuild(ctx); err != nil {
+		return "", false, err
+	}
+	if len(r.plan.made()) == 0 {
+		return "", false, nil
+	}
+	told := r.finishBuild(ctx, s)
+	return "the build had been pushed; its result stands now", true, told.Err
 }
 
 // last is the last word on a command.
@@ -77,6 +95,9 @@ func lastWord(s thread.Standing, f fate, e Ending, c commands.Command) last {
 				return last{lost: render.LostCancelled}
 			}
 			return last{lost: render.LostRun}
+		}
+		if c == commands.Build {
+			return last{lost: render.LostPush, act: thread.ActUnsure}
 		}
 		return last{lost: render.LostEdit, act: thread.ActUnsure}
 	case thread.Unsure:
@@ -120,7 +141,7 @@ func (r *running) finish(ctx context.Context, s thread.Standing, e Ending) (did 
 	if s.Gone {
 		return "nothing to tell: the command was deleted", nil
 	}
-	w := lastWord(s, fateOf(s, r.known.Facts.Document.Body), e, r.known.Command)
+	w := lastWord(s, r.fate(s), e, r.known.Command)
 	switch {
 	case w.settle:
 		return r.settle(ctx, w.say)

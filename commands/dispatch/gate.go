@@ -137,6 +137,9 @@ func openPull(e github.Event, k Knowledge) Decision {
 	case head.Fork && k.Command == commands.Build:
 		return refuse(fmt.Sprintf("changes code, and this pull request comes from %s, which this run may not push to", fork(head)),
 			"Its author can run it in the fork; /ask works here.")
+	case k.Command == commands.Build && (head.Branch == "" || head.Branch == k.Facts.DefaultBranch):
+		return refuse("changes code, and this pull request comes from the default branch, which this run never pushes to",
+			"Open a pull request from another branch.")
 	}
 	return Decision{Verdict: Admit}
 }

@@ -25,6 +25,8 @@ type Job struct {
 	Log      executor.Log
 	// Redact takes what must not leave out of every text for the thread, after it was rendered; nil for nothing.
 	Redact func(string) string
+	// Remote is how git reaches a repository with a token.
+	Remote func(repo github.Repo, token string) git.Remote
 	// Prepare makes the flow of an admitted command: the repository at the commit of the setting, the agent and its token.
 	// What it opened is closed by end, which is called whatever it returns, unless it is nil. Its error is told on the thread
 	// when it is a *Trouble, and else only that the run could not be prepared.
@@ -36,7 +38,10 @@ type Setting struct {
 	Policy commands.Policy
 	Commit git.OID // that the agent looks at: the head of the pull request, else of the default branch
 	Branch string  // of that commit: foreign
-	Place  commands.Place
+	// Base is a further commit that the repository is to hold, "" for none: what is taken from it is the flow's business.
+	Base    git.OID
+	Place   commands.Place
+	Targets []Target // of a build, the thread's own repository first if it is one; Prepare opens their Repo for the flow. nil for other commands
 }
 
 // Trouble is an error with a sentence for the thread.

@@ -1,9 +1,11 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/commands"
@@ -49,12 +51,14 @@ func (j *Job) Unable(ctx context.Context, err error) Told {
 // running is a Run whose author may command: from here on the thread is told what becomes of it.
 type running struct {
 	*Job
-	people *people
-	known  Knowledge
-	q      commands.Request
-	policy commands.Policy
-	thread *thread.Thread
-	place  *place
+	people  *people
+	known   Knowledge
+	q       commands.Request
+	policy  commands.Policy
+	thread  *thread.Thread
+	place   *place
+	plan    *plan    // of a build; nil until it is made
+	landing *landing // of a build; nil until it runs
 }
 
 func (r *running) denied(reason string) Told {
@@ -107,6 +111,11 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 	if time.Since(asked) > fresh {
 		r.thread.Now = nil // it took a wait to find out, and people may have written meanwhile
 	}
+	if r.known.Command == commands.Build && d.Verdict == Admit && r.Refusal == nil {
+		if err := r.planBuild(ctx); err != nil {
+			return r.unplanned(ctx, standing, problem("github", "it could not be found out where the build goes", err))
+		}
+	}
 	if told, done := r.earlier(ctx, standing); done {
 		return told
 	}
@@ -127,21 +136,25 @@ func (r *running) blind(ctx context.Context, p commands.Problem) Told {
 	return r.tell(ctx, o)
 }
 
-// refusal is what is told to somebody who may command, and whose command is not carried out; nil when it is.
-func (r *running) refusal(d Decision) *commands.Refusal {
-	if d.Refusal != nil {
-		return d.Refusal
+// unplanned is a build of which cannot be seen where it goes. Then it cannot be seen either whether an earlier attempt has
+// pushed its work, and what stands there stays.
+func (r *running) unplanned(ctx context.Context, s thread.Standing, p commands.Problem) Told {
+	if s.Stage < thread.Ahead {
+		return r.tell(ctx, commands.Fail(ctx, r.q, p))
 	}
-	return r.foreseen(r.known.Command)
+	r.say("the thread is told nothing, because it cannot be seen whether an earlier attempt pushed its work")
+	return Told{Outcome: commands.Fail(ctx, r.q, p), Silent: true, Reason: p.Message}
 }
 
-// foreseen is the refusal that needs no question: it tells Authorize that no runner for the command is needed.
-func (j *Job) foreseen(c commands.Command) *commands.Refusal {
+// refusal is what is told to somebody who may command, and whose command is not carried out; nil when it is.
+func (r *running) refusal(d Decision) *commands.Refusal {
 	switch {
-	case j.Refusal != nil:
-		return j.Refusal
-	case c == commands.Build:
-		return &commands.Refusal{Message: "opens no pull request yet", Next: "On a checkout of your own, `ai-flow try` leaves its branch."}
+	case d.Refusal != nil:
+		return d.Refusal
+	case r.Refusal != nil:
+		return r.Refusal
+	case r.plan != nil:
+		return r.plan.refusal
 	}
 	return nil
 }
@@ -164,6 +177,12 @@ func (r *running) setting(ctx context.Context) *commands.Problem {
 	r.q.Commit, r.q.Context = git.OID(facts.DefaultOID), r.foreign(ctx)
 	if facts.Head != nil {
 		r.q.Commit = git.OID(facts.Head.OID)
+	}
+	if facts.Head != nil && facts.Head.Fork {
+		r.q.Base = git.OID(cmp.Or(facts.Head.BaseOID, facts.DefaultOID))
+	}
+	if r.plan != nil {
+		r.q.Commit, r.q.Feedback = r.plan.targets[0].Commit, r.plan.feedback
 	}
 	if r.q.Commit == "" {
 		return &commands.Problem{Class: "git", Message: "the repository has no commit yet", Next: "Make a first commit."}
@@ -202,7 +221,11 @@ func readPolicy(f github.Facts) (commands.Policy, error) {
 // carryOut lets the flow do the work.
 func (r *running) carryOut(ctx context.Context, status render.Status) commands.Outcome {
 	r.place = &place{running: r, status: status, name: documentName(r.Event)}
-	flow, end, err := r.Prepare(ctx, Setting{Policy: r.policy, Commit: r.q.Commit, Branch: r.branch(), Place: r.place})
+	setting := Setting{Policy: r.policy, Commit: r.q.Commit, Branch: r.branch(), Base: r.q.Base, Place: r.place}
+	if r.plan != nil {
+		setting.Targets = r.plan.targets
+	}
+	flow, end, err := r.Prepare(ctx, setting)
 	if end != nil {
 		defer func() {
 			if err := end(); err != nil {
@@ -213,7 +236,26 @@ func (r *running) carryOut(ctx context.Context, status render.Status) commands.O
 	if err != nil {
 		return commands.Fail(ctx, r.q, trouble(err))
 	}
-	return flow.Run(ctx, r.q)
+	if r.plan == nil {
+		return flow.Run(ctx, r.q)
+	}
+	r.landing = &landing{running: r, status: status, state: map[string]landed{}}
+	flow.Landing, flow.Bot = r.landing, r.bot()
+	return r.replied(ctx, flow.Run(ctx, r.q))
+}
+
+// replied answers the review threads that a build took up, and adds what is to be said beside its outcome.
+func (r *running) replied(ctx context.Context, o commands.Outcome) commands.Outcome {
+	notes := slices.Concat(r.plan.notes, r.landing.notes)
+	switch o.Result.Outcome {
+	case render.Done, render.Restricted, render.Nothing:
+		if err := r.answerThreads(ctx, o.Dispositions, o.Result.Landings); err != nil && len(o.Dispositions) > 0 {
+			r.say("not every review thread could be answered: %v", err)
+			notes = append(notes, "Not every review thread that was taken up could be answered.")
+		}
+	}
+	o.Result.Notes = slices.Concat(o.Result.Notes, notes)
+	return o
 }
 
 func trouble(err error) commands.Problem {
@@ -227,6 +269,9 @@ func trouble(err error) commands.Problem {
 // actOf is what is known of the run's act. A flow that ended well has looked: what it announced stands in the document, also
 // where somebody has built on it since.
 func (r *running) actOf(o commands.Outcome) thread.Act {
+	if r.landing != nil {
+		return r.landing.act()
+	}
 	act := r.place.act()
 	if well := o.Result.Outcome == render.Done || o.Result.Outcome == render.Restricted; well && act == thread.ActUnsure {
 		return thread.ActDone

@@ -1,0 +1,168 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/d3mlabs/ai-flow/commands"
+	"github.com/d3mlabs/ai-flow/commands/git"
+	"github.com/d3mlabs/ai-flow/commands/github"
+	"github.com/d3mlabs/ai-flow/commands/thread"
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+// landing brings a build to the server, as a commands.Landing, and knows what of it is there.
+type landing struct {
+	*running
+	status render.Status
+	state  map[string]landed // by the name of the repository
+	notes  []string
+}
+
+// landed is how far a target's part is.
+type landed uint8
+
+const (
+	landedUnsure landed = iota + 1 // it may be pushed
+	landedBranch                   // it is pushed, without a pull request
+	landedWhole
+)
+
+// act is what a run knows of its act. A branch without its pull request is not done: whoever comes next opens it.
+func (l *landing) act() thread.Act {
+	act := thread.ActNone
+	for _, s := range l.state {
+		if s != landedWhole {
+			return thread.ActUnsure
+		}
+		act = thread.ActDone
+	}
+	return act
+}
+
+// target is the one of the plan that a flow speaks of.
+func (l *landing) target(name string) *Target {
+	return &l.plan.targets[slices.IndexFunc(l.plan.targets, func(t Target) bool { return t.Name == name })]
+}
+
+// Announce writes the result ahead of the pushes (package thread).
+func (l *landing) Announce(ctx context.Context, result render.Result) error {
+	status := l.status
+	status.Writing = "the branch"
+	var commits []string
+	for _, one := range result.Landings {
+		name := one.Repo
+		if name == "" {
+			name = l.Event.Repo.String()
+		}
+		commits = append(commits, pushed(name, one.Branch, one.Commit))
+	}
+	err := l.thread.Ahead(ctx, result, status, thread.Digest(""), digest(commits))
+	if errors.Is(err, thread.ErrGone) {
+		return commands.ErrTakenBack
+	}
+	return err
+}
+
+// pushed is a commit on a branch as the announcement has it, and digest is that of all of them.
+func pushed(repo, branch, commit string) string {
+	return strings.ToLower(repo) + " " + branch + " " + commit + "\n"
+}
+
+func digest(commits []string) string { return thread.Digest(strings.Join(commits, "")) }
+
+// Push moves the branch, with a token that can do nothing else and that nobody keeps.
+func (l *landing) Push(ctx context.Context, t commands.Target, commit git.OID) error {
+	to := l.target(t.Name)
+	token, err := to.Hub.PushToken(ctx)
+	if err != nil {
+		return err
+	}
+	err = t.Repo.Push(ctx, l.Remote(to.Remote, token), git.PushOptions{Branch: t.Branch, Old: t.Tip, New: commit})
+	var failed *git.PushError
+	switch {
+	case err == nil && t.Pull != nil:
+		l.state[t.Name] = landedWhole
+	case err == nil:
+		l.state[t.Name] = landedBranch
+	case errors.As(err, &failed) && failed.Unsure:
+		l.state[t.Name] = landedUnsure
+	default:
+		delete(l.state, t.Name)
+	}
+	return err
+}
+
+// Renew fetches where the branch is by now.
+func (l *landing) Renew(ctx context.Context, t commands.Target) (git.OID, error) {
+	to := l.target(t.Name)
+	token, err := to.Hub.GitToken(ctx)
+	if err != nil {
+		return "", err
+	}
+	remote := l.Remote(to.Remote, token)
+	tip, err := t.Repo.Tip(ctx, remote, t.Branch)
+	if err != nil || tip == "" {
+		return "", err
+	}
+	return tip, t.Repo.Add(ctx, remote, tip)
+}
+
+// Open opens the pull request and assigns who asked for it. That nobody could be assigned is said, and no failure (F-48).
+func (l *landing) Open(ctx context.Context, t commands.Target, title, body string) (render.Pull, error) {
+	to := l.target(t.Name)
+	pull, fresh, err := ensurePull(ctx, to.Hub, github.NewPull{Title: title, Body: l.redacted(body), Head: t.Branch, Base: to.base})
+	if err != nil {
+		return render.Pull{}, err
+	}
+	l.state[t.Name] = landedWhole
+	if fresh {
+		l.assign(ctx, to, pull.Number)
+	}
+	return shown(pull), nil
+}
+
+func shown(p github.Pull) render.Pull {
+	return render.Pull{Number: p.Number, Title: p.Title, URL: p.URL}
+}
+
+func (j *Job) redacted(text string) string {
+	if j.Redact == nil {
+		return text
+	}
+	return j.Redact(text)
+}
+
+// ensurePull opens a pull request once: when the answer got lost, or there is one already, it is looked for (F-34, H7-04).
+func ensurePull(ctx context.Context, hub *github.Client, p github.NewPull) (pull github.Pull, fresh bool, err error) {
+	pull, err = hub.OpenPull(ctx, p)
+	var failed *github.Error
+	if err == nil || !errors.As(err, &failed) || !failed.Unsure && failed.Kind != github.Invalid {
+		return pull, err == nil, err
+	}
+	all, looked := hub.PullsOf(ctx, p.Head)
+	if looked != nil {
+		return pull, false, errors.Join(err, looked)
+	}
+	for _, known := range all {
+		if known.Base == p.Base && !known.Closed {
+			return known, failed.Unsure, nil
+		}
+	}
+	if !failed.Unsure {
+		return pull, false, err
+	}
+	pull, err = hub.OpenPull(ctx, p)
+	return pull, err == nil, err
+}
+
+func (l *landing) assign(ctx context.Context, to *Target, number int) {
+	login := l.Event.Comment.Author.Login
+	if err := to.Hub.Assign(ctx, number, login); err != nil {
+		l.notes = append(l.notes, fmt.Sprintf("The pull request could not be assigned to `%s`.", login))
+		l.say("assigning the pull request: %v", err)
+	}
+}

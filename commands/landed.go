@@ -1,0 +1,64 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+// landed decides the outcome of a build that is on its branches, or will be.
+func (r *run) landed() {
+	r.finish(strings.TrimSpace(r.verdict()))
+	for _, w := range r.works {
+		if w.merged {
+			r.note(fmt.Sprintf("Others pushed to %s meanwhile, so the change was put on top of theirs; no gate has judged the two together.", inCode(w.Branch)))
+		}
+	}
+}
+
+// landings are where a build landed, for readers.
+func (r *run) landings() (list []render.Landing) {
+	if r.Landing == nil || r.status != render.Done && r.status != render.Restricted {
+		return nil
+	}
+	for _, w := range r.works {
+		if w.commit == "" || w.err != nil && !w.pushed {
+			continue
+		}
+		l := render.Landing{Repo: w.foreignName(r), Branch: w.Branch, Commit: string(w.commit), URL: CommitURL(r.CommentURL, r.RepoName, w.Name, string(w.commit)), Pull: w.Pull, Opened: w.Pull == nil || w.opened}
+		for _, c := range w.taken.Changes {
+			l.Changes = append(l.Changes, render.FileChange{Path: c.Path, Status: c.Status, Added: c.Added, Removed: c.Removed})
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// patchesForReaders are the patches with the commits that they go on, as far as these are known by now.
+func (r *run) patchesForReaders() (list []render.Patch) {
+	for _, p := range r.patches {
+		if p.Kind == render.PatchWorkflows {
+			p.Patch.Base, p.Pull = either(string(p.work.commit), string(p.work.Commit)), p.work.Pull
+		}
+		list = append(list, p.Patch)
+	}
+	return list
+}
+
+// disposed are the agent's words on the review threads that were taken up, one for each.
+func (r *run) disposed() (list []Disposition) {
+	k := 0
+	for _, f := range r.Feedback {
+		if f.Thread == 0 {
+			continue
+		}
+		d := Disposition{Thread: f.Thread, Disposition: render.Disposition{URL: f.URL, Path: f.Path}}
+		if k < len(r.answers.threads) {
+			d.Text = r.answers.threads[k]
+		}
+		k++
+		list = append(list, d)
+	}
+	return list
+}

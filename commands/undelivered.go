@@ -1,0 +1,82 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/d3mlabs/ai-flow/commands/git"
+	"github.com/d3mlabs/ai-flow/render"
+)
+
+var (
+	errBranchGone = errors.New("its branch is gone")
+	errSameChange = errors.New("somebody made the same change meanwhile")
+)
+
+// conflictError is a change that does not go together with what others pushed meanwhile.
+type conflictError struct{ paths []string }
+
+func (e *conflictError) Error() string {
+	var names []string
+	for _, path := range e.paths[:min(len(e.paths), 3)] {
+		names = append(names, inCode(path))
+	}
+	if more := len(e.paths) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return "somebody changed the same lines of " + enumerated(names) + " meanwhile"
+}
+
+// why says of a work what kept it from landing.
+func (d *delivery) why(w *work) failure {
+	where := "the branch " + inCode(w.Branch)
+	if name := w.foreignName(d.run); name != "" {
+		where += " of " + inCode(name)
+	}
+	f := failure{class: "push", err: w.err, lead: "changed nothing on the server"}
+	var p *git.PushError
+	var conflict *conflictError
+	rescued := "The work is in the patch below. " + d.again("")
+	switch {
+	case w.pushed:
+		f.class, f.lead, f.unsure = "github", "pushed "+where+", and stopped", true
+		f.message, f.next = "its pull request could not be opened", "Open it yourself, or run the job again, which opens it."
+	case errors.As(w.err, &p) && p.Unsure:
+		f.lead, f.unsure = "", true
+		f.message = "pushing to " + where + " failed, and it is not known whether the commit is there"
+		f.next = "Look at the branch; run the job again, which finds out."
+	case errors.As(w.err, &conflict):
+		f.class, f.message, f.next = "moved", conflict.Error(), rescued
+	case errors.Is(w.err, errBranchGone), errors.Is(w.err, errSameChange):
+		f.class, f.message, f.next = "moved", w.err.Error(), rescued
+	case p != nil && p.Kind == git.PushMoved:
+		f.class, f.message, f.next = "moved", where+" kept moving while it was pushed to", rescued
+	case p != nil && p.Kind == git.PushRejected:
+		f.message, f.next = "the server did not take the commit on "+where+": "+inCode(p.Reason), rescued
+	default:
+		f.message, f.next = "the commit could not be pushed to "+where, rescued
+	}
+	return f
+}
+
+// rescue keeps work that could not be pushed.
+func (d *delivery) rescue(ctx context.Context, w *work) {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), settleFor)
+		defer cancel()
+	}
+	p, cut, err := d.makePatch(ctx, w, w.taken.Base, w.taken.Tree)
+	if err != nil {
+		d.note("The work could not even be made a patch: see the run's log.")
+		d.say("rescuing the work: %v", err)
+		return
+	}
+	if cut {
+		d.note(fmt.Sprintf("The patch is cut at %d bytes; it holds the files that fit in whole.", maxPatch))
+	}
+	p.Kind, p.File = render.PatchRescued, nth("rescued", len(d.patches)+1)+".patch"
+	p.Patch.Base, p.Pull = string(w.Commit), w.Pull
+	d.patches = append(d.patches, p)
+}
