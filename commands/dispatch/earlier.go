@@ -50,7 +50,7 @@ func (r *running) earlier(ctx context.Context, s thread.Standing) (told Told, do
 	case thread.Acted:
 		told = r.repeated("an earlier attempt did what was asked for, and it is not done twice")
 		if told.URL = s.URL; s.Left {
-			_, told.Err = r.thread.Settle(ctx)
+			_, told.Err = r.thread.Settle(ctx, nil)
 		}
 		return told, true
 	case thread.Ahead, thread.Unsure:
@@ -63,7 +63,7 @@ func (r *running) earlier(ctx context.Context, s thread.Standing) (told Told, do
 	case fateDone:
 		told = r.repeated("an earlier attempt landed the edit and ended before it could say so; its result stands now")
 		if s.Stage == thread.Ahead {
-			told.URL, told.Err = r.thread.Settle(ctx)
+			told.URL, told.Err = r.thread.Settle(ctx, nil)
 		} else {
 			told.URL, told.Err = r.thread.Tell(ctx, r.lost(render.LostReport), thread.ActDone)
 		}

@@ -156,7 +156,7 @@ func (r *running) finish(ctx context.Context, s thread.Standing, e Ending) (did 
 }
 
 func (r *running) settle(ctx context.Context, did string) (string, error) {
-	if _, err := r.thread.Settle(ctx); err != nil {
+	if _, err := r.thread.Settle(ctx, nil); err != nil {
 		return "", fmt.Errorf("telling the thread: %w", err)
 	}
 	return did, nil

@@ -1,13 +1,102 @@
 package git
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
 
-// Overlay makes a commit on top of commit, by a fixed author and date, whose tree is commit's but for the paths that match:
-// those are as in the commit from, and absent where from has none. paths are those that differ, sorted; when there are none
-// the commit itself is returned. The same arguments give the same commit.
+// Overlay makes a commit on top of commit whose tree is commit's but for the paths that match: those are as in the commit
+// from, and absent where from has none. paths are those that differ, sorted and as many as there are; when there are none the
+// commit itself is returned. Its author is ai-flow and its date is commit's, so that the same arguments give the same commit.
+//
+// match is asked about files, links and submodules, not about directories, and also about a path as a file system without
+// regard to case would take it. As in from is as well whatever would keep a matching path from being that: what stands in
+// the place of a directory above it, another spelling of either, and what matching links of from lead to, with all that is
+// below and, again, the links there. Links of commit itself are as they are, unless they match.
 func (r *Repo) Overlay(ctx context.Context, commit, from OID, match func(path string) bool) (overlaid OID, paths []string, err error) {
-	panic("unbuilt")
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("laying files of %.12q over %.12q: %w", from, commit, err)
+		}
+	}()
+	if !commit.valid() || !from.valid() {
+		return "", nil, errors.New("these are not two object ids")
+	}
+	_, base, err := r.listTree(ctx, from)
+	if err != nil {
+		return "", nil, err
+	}
+	reserve, err := r.reserve(ctx, base, match)
+	if err != nil {
+		return "", nil, err
+	}
+	differing, err := r.differing(ctx, commit, from)
+	if err != nil {
+		return "", nil, err
+	}
+	var removed []string
+	var updates []update
+	for _, path := range differing {
+		if !reserve.covers(path) {
+			continue
+		}
+		paths = append(paths, path)
+		if e, there := base[path]; there {
+			updates = append(updates, update{path, e})
+		} else {
+			removed = append(removed, path)
+		}
+	}
+	if len(paths) == 0 {
+		return commit, nil, nil
+	}
+	slices.Sort(paths)
+	tree, err := r.writeTree(ctx, commit, removed, updates)
+	if err != nil {
+		return "", nil, err
+	}
+	overlaid, err = r.commitOverlay(ctx, tree, commit)
+	return overlaid, paths, err
 }
 
-// Applies asks git whether it would take a patch on top of a tree, as `git apply --check` does there; nil means yes.
-func (r *Repo) Applies(ctx context.Context, tree OID, patch []byte) error { panic("unbuilt") }
+// differing lists the paths in which two trees differ: most of a head is its base, and that is not listed.
+func (r *Repo) differing(ctx context.Context, one, other OID) ([]string, error) {
+	args := append(append([]string{"diff-tree"}, diffFlags[:]...), "--name-only", "-z", string(one), string(other), "--")
+	out, err := r.ours(ctx, job{max: 256 << 20, time: transferTime}, args...)
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
+}
+
+const overlayMessage = `Files that configure agents are as on the base
+
+ai-flow made this commit for one run; no branch has it. Below it is the
+commit that was asked about, as its author made it.
+`
+
+// commitOverlay dates the commit as its parent is dated: below a far older one, git log --since would stop at once.
+func (r *Repo) commitOverlay(ctx context.Context, tree, parent OID) (OID, error) {
+	stamp, err := line(r.ours(ctx, job{}, "rev-list", "--max-count=1", "--timestamp", string(parent), "--"))
+	if err != nil {
+		return "", err
+	}
+	stamp, _, _ = strings.Cut(stamp, " ")
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("git rev-list answered %.200q", stamp)
+	}
+	self := Person{"ai-flow", "ai-flow@localhost"}
+	// A stranger may date a commit as he likes, and git takes no date that is too far.
+	who, err := identity(CommitOptions{Author: self, Committer: self, When: time.Unix(min(max(seconds, 0), 1<<32), 0)})
+	if err != nil {
+		return "", err
+	}
+	id, err := line(r.ours(ctx, job{env: who, stdin: strings.NewReader(overlayMessage)}, "commit-tree", string(tree), "-p", string(parent)))
+	return OID(id), err
+}

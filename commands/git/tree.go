@@ -17,13 +17,11 @@ func (r *Repo) writeTree(ctx context.Context, root OID, removed []string, update
 	if len(removed)+len(updates) == 0 {
 		return root, nil
 	}
-	r.indexes++
-	index := filepath.Join(r.private, "index"+strconv.Itoa(r.indexes))
-	defer os.Remove(index)
-	env := []string{"GIT_INDEX_FILE=" + index}
-	if _, err := r.ours(ctx, job{env: env}, "read-tree", string(root)); err != nil {
+	env, done, err := r.scratch(ctx, root)
+	if err != nil {
 		return "", err
 	}
+	defer done()
 	var info bytes.Buffer
 	for _, path := range removed {
 		fmt.Fprintf(&info, "0 %s\t%s\x00", strings.Repeat("0", len(root)), path)
@@ -36,6 +34,19 @@ func (r *Repo) writeTree(ctx context.Context, root OID, removed []string, update
 	}
 	tree, err := line(r.ours(ctx, job{env: env}, "write-tree"))
 	return OID(tree), err
+}
+
+// scratch fills an index of its own with a tree. It is gone after done.
+func (r *Repo) scratch(ctx context.Context, tree OID) (env []string, done func(), err error) {
+	r.indexes++
+	index := filepath.Join(r.private, "index"+strconv.Itoa(r.indexes))
+	done = func() { os.Remove(index) }
+	env = []string{"GIT_INDEX_FILE=" + index}
+	if _, err := r.ours(ctx, job{env: env}, "read-tree", string(tree)); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return env, done, nil
 }
 
 // checkModules has git's own checks look at the trees just written, for the sake of a changed .gitmodules: its urls,

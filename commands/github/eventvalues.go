@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 func (r repository) repo() (Repo, error) {
@@ -101,6 +102,21 @@ func isName(s, others string) bool {
 	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(others, r)
 	})
+}
+
+// isBranch reports whether s is a branch's name, by git's rules, in at most 255 bytes. Without them ".." would be an element
+// of an address.
+func isBranch(s string) bool {
+	if s == "" || len(s) > 255 || s[0] == '-' || s == "@" || !utf8.ValidString(s) || strings.Contains(s, "..") || strings.Contains(s, "@{") ||
+		strings.HasSuffix(s, ".") || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`~^:?*[\`, r) }) {
+		return false
+	}
+	for element := range strings.SplitSeq(s, "/") {
+		if element == "" || element[0] == '.' || strings.HasSuffix(element, ".lock") {
+			return false
+		}
+	}
+	return true
 }
 
 // isOID reports whether s is a full id of a commit, SHA-1 or SHA-256.

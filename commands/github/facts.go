@@ -39,7 +39,7 @@ type Head struct {
 	Branch     string
 	OID        string
 	BaseBranch string
-	BaseOID    string // where that branch is
+	BaseOID    string // where that branch was when the pull request last moved; "" when GitHub does not say
 	Merged     bool
 	Fork       bool
 	// Since is the latest moment of GitHub's own clock at which the head is known to have been put there: a forced push, or
@@ -52,7 +52,10 @@ type Head struct {
 // factsAnswer is the answer to factsQuery. Whatever may be null is a pointer or has a zero value that says the same.
 type factsAnswer struct {
 	Data struct {
-		Viewer     *struct{ Login string }
+		Viewer *struct {
+			Login      string
+			DatabaseID int64
+		}
 		Repository *struct {
 			DefaultBranchRef *struct {
 				Name   string
@@ -86,6 +89,7 @@ type subjectNode struct {
 	}
 	IsCrossRepository bool
 	BaseRefName       string
+	BaseRefOID        string
 	Commits           struct {
 		Nodes []*struct {
 			Commit struct {
@@ -143,7 +147,7 @@ func (a *factsAnswer) facts(on Surface) (Facts, error) {
 	case repo == nil || repo.Subject == nil:
 		return Facts{}, errNoSubject
 	}
-	f := Facts{Viewer: a.Data.Viewer.Login}
+	f := Facts{Viewer: a.Data.Viewer.Login, ViewerID: max(0, a.Data.Viewer.DatabaseID)}
 	if b := repo.DefaultBranchRef; b != nil && b.Target != nil {
 		f.DefaultBranch, f.DefaultOID = b.Name, b.Target.OID
 		if !isOID(f.DefaultOID) {
@@ -202,7 +206,12 @@ func (s *subjectNode) add(f *Facts) error {
 	if !isOID(s.HeadRefOID) {
 		return fmt.Errorf("%.80q is no commit of the pull request's head", s.HeadRefOID)
 	}
-	f.Head = &Head{Branch: s.HeadRefName, OID: s.HeadRefOID, BaseBranch: s.BaseRefName, Merged: s.Merged, Fork: s.IsCrossRepository}
+	if s.BaseRefOID != "" && !isOID(s.BaseRefOID) {
+		return fmt.Errorf("%.80q is no commit of the pull request's base", s.BaseRefOID)
+	}
+	f.Head = &Head{
+		Branch: s.HeadRefName, OID: s.HeadRefOID, BaseBranch: s.BaseRefName, BaseOID: s.BaseRefOID, Merged: s.Merged, Fork: s.IsCrossRepository,
+	}
 	if r := s.HeadRepository; r != nil {
 		f.Head.Repo = Repo{r.Owner.Login, r.Name}
 	}

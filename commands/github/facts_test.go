@@ -71,7 +71,7 @@ func TestLook(t *testing.T) {
 // describe writes facts for people: policies as text, and what is zero left out.
 func describe(f Facts) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "viewer %q, default %q %q, title %q, locked %t, closed %t\n", f.Viewer, f.DefaultBranch, f.DefaultOID, f.Title, f.Locked, f.Closed)
+	fmt.Fprintf(&b, "viewer %q %d, default %q %q, title %q, locked %t, closed %t\n", f.Viewer, f.ViewerID, f.DefaultBranch, f.DefaultOID, f.Title, f.Locked, f.Closed)
 	fmt.Fprintf(&b, "policy there %t: %q, cut %t\n", f.Policy != nil, f.Policy, f.PolicyCut)
 	document := f.Document
 	for _, named := range []struct {
@@ -83,7 +83,7 @@ func describe(f Facts) string {
 		}
 	}
 	if h := f.Head; h != nil {
-		fmt.Fprintf(&b, "head %q %q %s onto %q, merged %t, fork %t, since %s, committed %s\n", h.Repo, h.Branch, h.OID, h.BaseBranch, h.Merged, h.Fork, stamp(h.Since), stamp(h.Committed))
+		fmt.Fprintf(&b, "head %q %q %s onto %q %q, merged %t, fork %t, since %s, committed %s\n", h.Repo, h.Branch, h.OID, h.BaseBranch, h.BaseOID, h.Merged, h.Fork, stamp(h.Since), stamp(h.Committed))
 	}
 	return b.String()
 }

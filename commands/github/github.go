@@ -58,10 +58,15 @@ type Client struct {
 	all  int64             // bytes of a list of comments: maxList, less in tests
 	turn chan struct{}     // one goroutine mints, the others wait for it or for the end of their context
 	own  ownToken          // used by whoever has the turn
+	*record
+}
 
+// record is what clients of several repositories have in common.
+type record struct {
 	mu      sync.Mutex
 	calls   []Call
 	secrets []string // what no text of ours may hold
+	login   string   // our own; "" until it is known
 }
 
 // App reports whether the client acts as an App. Without one it has the fallback token, and agents get none.

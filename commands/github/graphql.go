@@ -58,6 +58,7 @@ func (c *Client) Look(ctx context.Context, e Event) (Facts, error) {
 		}
 		return Facts{}, &Error{What: what, Kind: kind, Err: err}
 	}
+	c.isViewer(facts.Viewer)
 	return facts, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/bradleyfalzon/ghinstallation/v2"
-	"github.com/google/go-github/v66/github"
 )
 
 // defaultDeadline is how long one try may take, to the last byte of its answer.
@@ -21,19 +20,15 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isName(o.Repo.Owner, "-_") || !isName(o.Repo.Name, "-_.") || o.Repo.Name == "." || o.Repo.Name == ".." {
+	if !o.Repo.named() {
 		return nil, unfit(fmt.Sprintf("%.120q is no repository", o.Repo.String()), "Set GITHUB_REPOSITORY to owner/name.")
 	}
 	o.Token = strings.TrimSpace(o.Token)
-	c := &Client{o: withDefaults(o), at: at, most: maxAnswer, all: maxList, turn: make(chan struct{}, 1), own: ownToken{repo: o.RepoID}}
+	c := &Client{o: withDefaults(o), at: at, most: maxAnswer, all: maxList, record: &record{}}
 	if err := c.takeCredentials(); err != nil {
 		return nil, err
 	}
-	// Redirects and failures end in the sender; what reaches the library is an answer that it can read.
-	c.gh = github.NewClient(&http.Client{Transport: sender{c}, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}})
-	c.gh.BaseURL, c.gh.UserAgent = at.api, "ai-flow"
+	c.begin()
 	return c, nil
 }
 

@@ -8,11 +8,13 @@ import (
 // permission is one of an App's, with its level.
 type permission struct{ name, level string }
 
-// dispatcherNeeds is what the dispatcher's calls use; what a push needs is added here. agentNeeds is what an agent may
-// read. metadata comes with every token.
+// dispatcherNeeds is what the dispatcher's calls use, the one that opens a pull request included. agentNeeds is what an agent
+// may read. pushNeeds is for git alone, in a token of its own for the moment of a push: with it among the dispatcher's, every
+// /ask would carry a token that can change the code. metadata comes with every token.
 var (
 	dispatcherNeeds = []permission{{"contents", "read"}, {"issues", "write"}, {"metadata", "read"}, {"pull_requests", "write"}}
 	agentNeeds      = []permission{{"contents", "read"}, {"issues", "read"}, {"metadata", "read"}, {"pull_requests", "read"}}
+	pushNeeds       = []permission{{"contents", "write"}, {"metadata", "read"}}
 )
 
 // rank orders levels. A level that we do not know is above all that we do.

@@ -38,15 +38,25 @@ func (c *Client) AgentToken(ctx context.Context) (token, scope string, err error
 	if !c.App() {
 		return "", "", ErrNoAgentToken
 	}
-	if failed := c.take(ctx, "minting the agent's token"); failed != nil {
-		return "", "", failed
-	}
-	defer c.leave()
-	g, failed := c.mint(ctx, "minting the agent's token", agentNeeds)
+	g, failed := c.mintOnce(ctx, "minting the agent's token", agentNeeds)
 	if failed != nil {
 		return "", "", failed
 	}
 	return g.Token, fmt.Sprintf("%s of %s only", words(agentNeeds), c.o.Repo), nil
+}
+
+// PushToken is a fresh token for git to push to the repository: contents: write of this repository and nothing else, minted
+// for each call and kept by nobody. Without an App it is the fallback token, whose permissions nobody knows before it is used.
+// An App that may not write contents is an *Error with Setup: ask before there is something to push.
+func (c *Client) PushToken(ctx context.Context) (string, error) {
+	if !c.App() {
+		return c.o.Token, nil
+	}
+	g, failed := c.mintOnce(ctx, "minting the token to push", pushNeeds)
+	if failed != nil {
+		return "", failed
+	}
+	return g.Token, nil
 }
 
 // ownToken is a token that is good for the next call.
@@ -101,6 +111,15 @@ type grant struct {
 		ID       int64  `json:"id"`
 		FullName string `json:"full_name"`
 	} `json:"repositories"`
+}
+
+// mintOnce mints a token that is not kept.
+func (c *Client) mintOnce(ctx context.Context, what string, needs []permission) (*grant, *Error) {
+	if failed := c.take(ctx, what); failed != nil {
+		return nil, failed
+	}
+	defer c.leave()
+	return c.mint(ctx, what, needs)
 }
 
 // mint makes a token for our repository and these permissions, with the turn held. A second token does no harm, so this is
@@ -163,7 +182,7 @@ func (c *Client) verify(ctx context.Context, what string, needs []permission, g 
 	case beyond(needs, g.Permissions):
 		wrong = "the token may do more than was asked for (" + words(needs) + ")"
 	case len(missing) > 0:
-		wrong, next = "the token lacks "+words(missing), giveThese
+		wrong, next = "the token lacks "+words(missing), c.allow(words(missing))
 	case g.ExpiresAt.IsZero():
 		wrong = "the token does not say when it ends"
 	default:
@@ -219,13 +238,11 @@ func (c *Client) findInstallation(ctx context.Context) *Error {
 			Next: "Unsuspend it: the settings of " + c.o.Repo.Owner + ", GitHub Apps, Configure."}
 	}
 	if missing := lacking(dispatcherNeeds, granted(in)); in.Permissions != nil && len(missing) > 0 {
-		return &Error{What: fmt.Sprintf("the App %d lacks %s", c.o.AppID, words(missing)), Kind: Forbidden, Setup: true, Next: giveThese}
+		return &Error{What: fmt.Sprintf("the App %d lacks %s", c.o.AppID, words(missing)), Kind: Forbidden, Setup: true, Next: c.allow(words(missing))}
 	}
 	c.own.installation = in.GetID()
 	return nil
 }
-
-const giveThese = "Give the App these permissions on its settings page, and accept them where it is installed."
 
 // granted is what an installation may do, by the names that GitHub uses.
 func granted(in *github.Installation) (m map[string]string) {

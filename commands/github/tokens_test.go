@@ -331,7 +331,7 @@ func TestInstallation(t *testing.T) {
 		next string
 	}{
 		"not installed": {says(404, `{"message":"Not Found"}`), Gone, "the App 42 is not installed on acme/site: GitHub answered 404", "Install it: the App's settings page, Install App, acme/site."},
-		"lacks":         {says(200, `{"id":7,"permissions":{"contents":"read","issues":"read","metadata":"read","pull_requests":"write"}}`), Forbidden, "the App 42 lacks issues: write", giveThese},
+		"lacks":         {says(200, `{"id":7,"permissions":{"contents":"read","issues":"read","metadata":"read","pull_requests":"write"}}`), Forbidden, "the App 42 lacks issues: write", "Give the App issues: write on its settings page, and accept it where the App is installed."},
 		"suspended":     {says(200, `{"id":7,"suspended_at":"2026-01-01T00:00:00Z"}`), Forbidden, "the App 42 on acme/site is suspended", "Unsuspend it: the settings of acme, GitHub Apps, Configure."},
 		"nothing":       {says(200, `{}`), Other, "names no installation", ""},
 		"empty":         {says(200, ``), Other, "names no installation", ""},

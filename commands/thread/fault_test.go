@@ -61,7 +61,7 @@ func (st story) play(c *scene) (alive bool) {
 	case standing.Stage == Acted:
 		return true
 	case standing.Stage == Ahead && c.document == "after":
-		_, _ = th.Settle(ctx)
+		_, _ = th.Settle(ctx, nil)
 		return true
 	}
 	_ = th.Wait(ctx, status(th)) // the result will say more
@@ -91,7 +91,7 @@ func (st story) finish(t *testing.T, c *scene) {
 	}
 	switch {
 	case standing.Stage == Ahead && c.document == "after", standing.Left:
-		_, err = th.Settle(ctx)
+		_, err = th.Settle(ctx, nil)
 	case standing.Stage == Silent, standing.Stage == Waiting, standing.Stage == Ahead:
 		_, err = th.Tell(ctx, result(th, render.Failed, ""), ActNone)
 	}

@@ -10,7 +10,13 @@ func (s search) begins(r row) (mark, bool) {
 		return mark{}, false
 	}
 	m, is := s.known.mark(r.text)
-	return m, is && m.word != wordAside && (s.all || m.id == s.id)
+	switch {
+	case !is, m.word == wordAside:
+		return mark{}, false
+	case m.word == wordReply: // we quote none: a person did, and an agent said it
+		return m, s.all
+	}
+	return m, s.all || m.id == s.id
 }
 
 // part is a range of rows.

@@ -54,12 +54,19 @@ func quoted(at int, m mark, text string) block {
 	return block{mark: m, rank: m.rank(), at: at, raw: b.String()}
 }
 
+// between is where the text of a result stands in its block: from behind the line of its mark to that of the end mark.
+func (b block) between() (from, to int) {
+	rows := readRows(b.raw)
+	begins := slices.IndexFunc(rows, func(r row) bool { return r.quoted })
+	return rows[begins].next, rows[len(rows)-1].at
+}
+
 // quote puts every line into a block quote. A mark that text brings along is broken: it could end the block.
 func quote(text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(oneLineEnd(text), "\n"), "\n") {
 		if line != "" {
-			line = " " + strings.ReplaceAll(line, prefix, broken)
+			line = " " + breakMarks(line)
 		}
 		b.WriteString(">" + line + "\n")
 	}

@@ -80,7 +80,7 @@ func TestLook(t *testing.T) {
 				}
 				th.Now = nil
 			}
-			if _, err := th.Settle(context.Background()); err != nil {
+			if _, err := th.Settle(context.Background(), nil); err != nil {
 				t.Error(err)
 			}
 			if ours := strings.Join(s.ours(), ""); tt.want.Left && strings.Count(s.body(t, th)+ours, "ai-flow:result 102 stage=") != 1 {

@@ -14,6 +14,7 @@ const (
 	wordResult word = "result" // a result, or a part of one
 	wordStatus word = "status" // a status line
 	wordAside  word = "aside"  // a comment of ours that another one has replaced: it points there and stands for nothing
+	wordReply  word = "reply"  // what a build says in a review thread, in a comment of ours; it stands for no result
 )
 
 // The stages as marks have them. waiting is that of a comment of our own that holds no result yet.
@@ -33,6 +34,7 @@ type mark struct {
 	stage         string
 	bottom        bool // what belongs to the whole comment, below a rule of ours
 	before, after string
+	thread        int64 // of a reply: the comment that began its thread
 }
 
 // prefix begins every mark; endMark ends what a mark began.
@@ -44,9 +46,16 @@ const (
 // broken is how prefix stands in text that is quoted by us: shown to nobody, or inside code as good as the same.
 const broken = "<! -- ai-flow:"
 
+// places begin like marks, and are none: package render hides them where it will fill in what is not known yet. No word of a
+// mark begins so.
+const places = "<!-- ai-flow:pull"
+
 var (
+	beginning = regexp.MustCompile(prefix + "(?:pull)?")
 	markShape = regexp.MustCompile(`^<!-- ai-flow:(result|status|aside) ([1-9][0-9]{0,18})(?: stage=(waiting|failed|told|unsure|acted))?` +
 		`( part=bottom)?(?: before=([0-9a-f]{32}) after=([0-9a-f]{32}))? -->$`)
+	// A reply names its thread: a list of comments tells it in another field, which nothing else of ours needs.
+	replyShape  = regexp.MustCompile(`^<!-- ai-flow:reply ([1-9][0-9]{0,18}) thread=([1-9][0-9]{0,18}) -->$`)
 	digestShape = regexp.MustCompile(`^[0-9a-f]{32}$`)
 )
 
@@ -62,6 +71,9 @@ func (m mark) String() string {
 	if m.before != "" {
 		b.WriteString(" before=" + m.before + " after=" + m.after)
 	}
+	if m.thread != 0 {
+		fmt.Fprintf(&b, " thread=%d", m.thread)
+	}
 	return b.String() + " -->"
 }
 
@@ -72,13 +84,38 @@ func readMark(line string) (mark, bool) {
 	}
 	m := markShape.FindStringSubmatch(line)
 	if m == nil {
-		return mark{}, false
+		return readReply(line)
 	}
 	id, err := strconv.ParseInt(m[2], 10, 64)
 	if err != nil {
 		return mark{}, false
 	}
 	return mark{word: word(m[1]), id: id, stage: m[3], bottom: m[4] != "", before: m[5], after: m[6]}, true
+}
+
+func readReply(line string) (mark, bool) {
+	m := replyShape.FindStringSubmatch(line)
+	if m == nil {
+		return mark{}, false
+	}
+	id, err := strconv.ParseInt(m[1], 10, 64)
+	thread, wrong := strconv.ParseInt(m[2], 10, 64)
+	if err != nil || wrong != nil {
+		return mark{}, false
+	}
+	return mark{word: wordReply, id: id, thread: thread}, true
+}
+
+// breakMarks breaks the marks that a text brings along, which could end our own. A place of render's stays: it is a comment on
+// one line, which no mark is, and broken it would be shown and never be filled. That nobody else's stands in a text is render's
+// care (S6).
+func breakMarks(text string) string {
+	return beginning.ReplaceAllStringFunc(text, func(found string) string {
+		if found == places {
+			return found
+		}
+		return broken
+	})
 }
 
 // standing says what marks stand for together.

@@ -16,21 +16,32 @@ const maxQuoted = 20 << 10
 // own puts a text into a comment of our own, above what a person wrote there. Marks that it brings along are broken, as in
 // quote.
 func own(s saying, text, tail string) string {
-	text = strings.ReplaceAll(strings.TrimRight(oneLineEnd(s.clean(text)), "\n"), prefix, broken)
-	body := s.mark().String() + "\n" + text + "\n" + endMark + "\n"
+	body := framed(s.mark(), s.clean(text))
 	return lay(body+tail, s.statusBlock(len(body)))
+}
+
+// framed is a text between its mark and the end mark, as it stands in a comment of our own.
+func framed(m mark, text string) string {
+	return m.String() + "\n" + breakMarks(strings.TrimRight(oneLineEnd(text), "\n")) + "\n" + endMark + "\n"
 }
 
 // tail is what a person wrote below our text in a comment of our own. Without our end mark nobody can tell, and all is ours.
 func tail(body string, id int64) string {
+	_, below := ends(body)
+	return Strip(body[below:], id)
+}
+
+// ends is where our text ends in a comment of our own, and where what is below the end mark begins.
+func ends(body string) (end, below int) {
 	for at := 0; at < len(body); {
 		line, _, _ := strings.Cut(body[at:], "\n")
-		at = min(at+len(line)+1, len(body))
+		next := min(at+len(line)+1, len(body))
 		if strings.TrimRight(line, " \t\r") == endMark {
-			return Strip(body[at:], id)
+			return at, next
 		}
+		at = next
 	}
-	return ""
+	return len(body), len(body)
 }
 
 // Ours reports whether a comment begins with a mark of ours, as each comment of our own does. Anybody can write such a mark:
@@ -120,7 +131,7 @@ func size(texts []string) (n int) {
 
 // panel is a text of ours that quotes a person's in pieces, and below each says what came of it.
 func (t *Thread) panel(intro string, pieces []string, s saying, tail string) (string, error) {
-	room := maxBody - size(pieces) - len(intro) - len(s.status) - len(tail) - 3*frame
+	room := s.room(maxBody - size(pieces) - len(intro) - len(s.status) - len(tail) - 3*frame)
 	for range maxTries {
 		if room < tight {
 			return "", errNoRoom

@@ -35,7 +35,7 @@ func TestWordsInOurComment(t *testing.T) {
 		if kept("told again"); strings.Count(last.Body, "another reason") != 1 || strings.Contains(last.Body, "⏳") || len(s.ours()) != 1 {
 			t.Errorf("%q", s.ours())
 		}
-		if _, err := th.Settle(ctx); err != nil {
+		if _, err := th.Settle(ctx, nil); err != nil {
 			t.Fatal(err)
 		}
 		kept("settled")

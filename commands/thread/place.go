@@ -12,6 +12,7 @@ const (
 	maxBody  = 65_536
 	tight    = 2 << 10 // below this a result says too little for its place
 	frame    = 256     // bytes that marks, rule and empty lines of one block take at most
+	spare    = 4 << 10 // that an announcement leaves for what is filled in later
 	maxTries = 4
 )
 
@@ -29,11 +30,23 @@ type saying struct {
 }
 
 // clean is a finished text without what must not leave.
-func (s saying) clean(text string) string {
-	if s.redact == nil {
+func (s saying) clean(text string) string { return clean(s.redact, text) }
+
+func (t *Thread) clean(text string) string { return clean(t.Redact, text) }
+
+func clean(redact func(string) string, text string) string {
+	if redact == nil {
 		return text
 	}
-	return s.redact(text)
+	return redact(text)
+}
+
+// room is how much of the room in a comment rendering may take.
+func (s saying) room(room int) int {
+	if !s.announces() {
+		return room
+	}
+	return max(room-spare, min(room, tight))
 }
 
 func (s saying) mark() mark {
@@ -124,7 +137,7 @@ func firstLine(text string) string {
 // inPlace puts what is to be said into a body that holds nothing of ours.
 func (t *Thread) inPlace(body string, s saying) (string, error) {
 	spots := t.spots(body)
-	room := maxBody - len(body) - len(s.status) - 3*frame // what more blocks take is known when they are laid
+	room := s.room(maxBody - len(body) - len(s.status) - 3*frame) // what more blocks take is known when they are laid
 	for range maxTries {
 		if room < tight {
 			return "", errNoRoom

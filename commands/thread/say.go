@@ -24,7 +24,8 @@ func (t *Thread) Tell(ctx context.Context, r render.Result, act Act) (url string
 }
 
 // Ahead writes the result of an act that is about to be done, with a status line that says so and holds the digests (see
-// Digest) of the document before and after. After an error the act must not be done. ErrGone when the command was taken
+// Digest) of the document, or what else the act changes, before and after. What render hid in the result, to be filled in by
+// Settle, stays in it, with room for it. After an error the act must not be done. ErrGone when the command was taken
 // back.
 func (t *Thread) Ahead(ctx context.Context, r render.Result, status render.Status, before, after string) error {
 	if !digestShape.MatchString(before) || !digestShape.MatchString(after) {
@@ -74,16 +75,16 @@ func (t *Thread) say(ctx context.Context, s saying) (url string, err error) {
 	}
 	own, blind := t.beside(ctx)
 	if best := t.best(own); t.yields(s, best) {
-		_, err := t.tidy(ctx, own, false)
+		_, err := t.tidy(ctx, own, nil)
 		return best.URL, errors.Join(ErrStands, err)
 	}
 	url, err = t.write(ctx, s)
 	gone := isGone(err)
 	switch {
 	case err == nil:
-		return url, errors.Join(blind, t.keep(ctx, own, url, false))
+		return url, errors.Join(blind, t.keep(ctx, own, url, nil))
 	case errors.Is(err, ErrStands):
-		return url, errors.Join(err, t.keep(ctx, own, url, false))
+		return url, errors.Join(err, t.keep(ctx, own, url, nil))
 	case gone && (s.act == ActNone || s.announces()):
 		return "", ErrGone
 	}
@@ -94,7 +95,7 @@ func (t *Thread) say(ctx context.Context, s saying) (url string, err error) {
 	cleared := t.clear(ctx, s)
 	if errors.Is(cleared, ErrStands) { // it can be read by now, and what was said is not to stand beside it
 		own, blind := t.others(ctx)
-		stands, err := t.tidy(ctx, own, false)
+		stands, err := t.tidy(ctx, own, nil)
 		return cmp.Or(stands, t.Event.Comment.URL), errors.Join(cleared, blind, err)
 	}
 	return url, errors.Join(last, cleared)
@@ -189,7 +190,7 @@ func (t *Thread) reply(ctx context.Context, s saying) (url string, err error) {
 	}
 	if o.line && !alone {
 		own, blind := t.others(ctx)
-		err = errors.Join(err, blind, t.keep(ctx, own, url, false))
+		err = errors.Join(err, blind, t.keep(ctx, own, url, nil))
 	}
 	if !clean {
 		err = errors.Join(err, t.clear(ctx, s))

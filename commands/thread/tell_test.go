@@ -182,7 +182,7 @@ func TestAhead(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		other := s.clone()
-		url, err := th.Settle(ctx)
+		url, err := th.Settle(ctx, nil)
 		if err != nil || url != got.URL {
 			t.Errorf("settled at %q, %v", url, err)
 		}
@@ -285,7 +285,7 @@ func TestUnsureStands(t *testing.T) {
 			if got, err := next.Look(ctx); err != nil || got != want {
 				t.Errorf("%+v, %v, want %+v", got, err, want)
 			}
-			if url, err := next.Settle(ctx); err != nil || url != want.URL {
+			if url, err := next.Settle(ctx, nil); err != nil || url != want.URL {
 				t.Errorf("%q, %v", url, err)
 			}
 			if _, err := next.Tell(ctx, result(th, render.Failed, ""), ActUnsure); err != nil {
@@ -377,7 +377,7 @@ func TestAnswersStayMeanwhile(t *testing.T) {
 		if got, err := th.Look(context.Background()); err != nil || got.Stage != Told || !got.Left {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if _, err := th.Settle(context.Background()); err != nil || s.comments[1].Body != told {
+		if _, err := th.Settle(context.Background(), nil); err != nil || s.comments[1].Body != told {
 			t.Errorf("%v: %q, not %q", err, s.comments[1].Body, told)
 		}
 		run(t, th, render.Failed, "", ActNone)

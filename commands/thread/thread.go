@@ -6,16 +6,19 @@
 // stands between hidden marks that hold the id of the command's comment. By them a re-run, a second try after a lost answer
 // and the finaliser find our own text, and nobody else's, and replace it.
 //
+// In review threads that a build took up it leaves one reply each, between marks that stand for no result (Answer).
+//
 // Its one invariant: taking our text out of a body leaves exactly the bytes that people wrote around it (Strip), also when
 // they edited the comment while we worked; and below our text in a comment of ours. What they type into our quote stays
 // beside a status line, which is one line that can be told; a result goes as a whole, with a line that somebody put into it,
 // and that line is found in the history of edits alone. A result that was told without an error stands in one place, without
 // a status line; other comments of ours that an earlier failure left behind only point there.
 //
-// What is written before an act that cannot be taken back (the edit of a description) is written ahead: the result together
-// with a status line that holds the digests of the document before and after. So whoever comes next can tell whether the act
-// happened, and finishes or repeats it. A run that cannot find out says so in a result that keeps the digests (Unsure), and
-// nobody repeats that act on a guess.
+// What is written before an act that cannot be taken back (the edit of a description, the push of a build) is written ahead:
+// the result together with a status line that holds the digests of what the act changes, before and after. So whoever comes
+// next can tell whether the act happened, and finishes or repeats it. A run that cannot find out says so in a result that
+// keeps the digests (Unsure), and nobody repeats that act on a guess. What only the act makes known, as the pull request that
+// it opens, has a hidden place in that result (render.FillPulls), which is filled when it is made final.
 //
 // It refuses to touch a comment of ours-looking text that somebody else wrote, to put a result where a reader would not see
 // it (in a fence that a person left open), to close what a person left open, to make words (package render does), to post a
@@ -71,7 +74,7 @@ type Anchor struct {
 	Text string // command and instruction as they stand there, up to End: to find it again in an edited comment
 }
 
-// Stage is what stands on the thread for a command.
+// Stage is what stands on the thread for a command, an edit or a build alike.
 type Stage uint8
 
 // The stages. Of what stands in several places the later counts: what may have happened is not hidden by what did not.
@@ -88,18 +91,18 @@ const (
 // Act is what a run knows about the act that its result tells of.
 type Act uint8
 
-// What can be known. ActUnsure is as little to be done again by a re-run as ActDone, unless the document shows that it did
-// not happen.
+// What can be known. ActUnsure is as little to be done again by a re-run as ActDone, unless the document, or what else the
+// act changes, shows that it did not happen.
 const (
 	ActNone   Act = iota // nothing was done that a re-run must not do again
 	ActDone              // it happened
-	ActUnsure            // it may have happened
+	ActUnsure            // it may have happened, or the half of it did: a branch was pushed, and its pull request could not be opened
 )
 
 // Standing is what stands on the thread, and where.
 type Standing struct {
 	Stage         Stage
-	Before, After string // of Ahead, and of Unsure as far as they are known: digests of the document
+	Before, After string // of Ahead, and of Unsure as far as they are known: digests of the document, or what else the act changes
 	Gone          bool   // the command's comment was deleted
 	Left          bool   // beside the result stands a status line, of a run that goes on or was killed, or another result; Settle takes it away
 	URL           string // of the comment that holds it
@@ -113,8 +116,9 @@ var ErrGone = errors.New("the comment with the command was deleted")
 // the answer to a lone question is one for a failure.
 var ErrStands = errors.New("a result stands there that this one does not replace")
 
-// Digest is the digest of a document, as Ahead and Standing have it: of its text with line ends made one.
-func Digest(document string) string {
-	sum := sha256.Sum256([]byte(oneLineEnd(document)))
+// Digest is the digest of a document, or what else the act changes (for a build any text that names the old and the new
+// commits), as Ahead and Standing have it: of any bytes, with line ends made one.
+func Digest(text string) string {
+	sum := sha256.Sum256([]byte(oneLineEnd(text)))
 	return hex.EncodeToString(sum[:16])
 }

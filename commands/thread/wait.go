@@ -2,7 +2,6 @@ package thread
 
 import (
 	"context"
-	"errors"
 
 	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/render"
@@ -67,64 +66,4 @@ func only(blocks []block, w word) (some []block) {
 func withoutStatus(body string, id int64) string {
 	clean, blocks := lift(body, id)
 	return lay(clean, only(blocks, wordResult))
-}
-
-// Settle leaves of what stands on the thread the one result that counts, without a status line: it makes a result that was
-// written ahead final, and cleans up after a run that was killed or disturbed between two writings. It returns the address
-// of the result.
-func (t *Thread) Settle(ctx context.Context) (url string, err error) {
-	t.Now = nil
-	own, err := t.others(ctx)
-	if err != nil {
-		return "", err
-	}
-	return t.tidy(ctx, own, true)
-}
-
-// tidy takes away whatever stands beside the one result that counts; own are our comments. final takes that result's own
-// status line, too.
-func (t *Thread) tidy(ctx context.Context, own []github.Posted, final bool) (url string, err error) {
-	best := t.best(own)
-	if best.Stage > Waiting {
-		url = best.URL
-	}
-	if t.Event.Surface != github.OnReview {
-		here := false
-		p, err := t.amend(ctx, t.command(), nil, func(body string) (string, error) {
-			clean, blocks := lift(body, t.Event.Comment.ID)
-			is := standing(marks(blocks))
-			here = is.Stage > Waiting && (is.Stage > best.Stage || is.Stage == best.Stage && !t.Lone)
-			switch {
-			case url != "" && !here:
-				return clean, nil
-			case final:
-				return lay(clean, only(blocks, wordResult)), nil
-			}
-			return body, nil
-		})
-		switch {
-		case err != nil && !isGone(err):
-			return "", err
-		case err == nil && here:
-			url = t.address(p)
-		}
-	}
-	if url == "" {
-		return "", nil
-	}
-	return url, t.keep(ctx, own, url, final)
-}
-
-// keep makes our comments point to the address of the result, but for the one that holds it.
-func (t *Thread) keep(ctx context.Context, own []github.Posted, url string, final bool) (err error) {
-	for _, c := range own {
-		switch {
-		case c.URL != url:
-			err = errors.Join(err, t.retire(ctx, c, url))
-		case final:
-			_, e := t.amend(ctx, c.Ref, &c, func(body string) (string, error) { return withoutStatus(body, t.Event.Comment.ID), nil })
-			err = errors.Join(err, e)
-		}
-	}
-	return err
 }

@@ -137,11 +137,7 @@ type listing struct {
 // list looks for comments of our own. What somebody else wrote is not ours whatever mark it begins with, and without a name
 // of our own nothing is.
 func (t *Thread) list(ctx context.Context, o outlet) (listing, error) {
-	since := t.Event.Comment.Created
-	if !since.IsZero() {
-		since = since.Add(-time.Minute) // whatever "at or after" means to the second, the command itself is in it
-	}
-	all, err := t.API.Comments(ctx, t.Event.Number, o.line, since)
+	all, err := t.API.Comments(ctx, t.Event.Number, o.line, t.since())
 	if err != nil {
 		return listing{}, err
 	}
@@ -151,12 +147,26 @@ func (t *Thread) list(ctx context.Context, o outlet) (listing, error) {
 			l.here = &c
 			continue
 		}
-		if _, about := ownMarks(c.Body, t.Event.Comment.ID); about && t.Viewer != "" && strings.EqualFold(c.Author, t.Viewer) {
+		if _, about := ownMarks(c.Body, t.Event.Comment.ID); about && t.wrote(c) {
 			l.own = append(l.own, c)
 		}
 	}
 	slices.SortFunc(l.own, func(a, b github.Posted) int { return int(min(max(a.ID-b.ID, -1), 1)) })
 	return l, nil
+}
+
+// wrote reports whether a comment is ours.
+func (t *Thread) wrote(c github.Posted) bool {
+	return t.Viewer != "" && strings.EqualFold(c.Author, t.Viewer)
+}
+
+// since is when what we may have said about the command begins: whatever "at or after" means to the second, the command itself
+// is in it.
+func (t *Thread) since() time.Time {
+	if t.Event.Comment.Created.IsZero() {
+		return time.Time{}
+	}
+	return t.Event.Comment.Created.Add(-time.Minute)
 }
 
 // publish makes a comment of our own say what text wants it to: the one that counts of those that stand there already, else
@@ -173,7 +183,7 @@ func (t *Thread) publish(ctx context.Context, o outlet, s saying, text func(s sa
 		best := t.best(l.own)
 		switch {
 		case t.yields(s, best):
-			return best.URL, errors.Join(ErrStands, t.keep(ctx, l.own, best.URL, false))
+			return best.URL, errors.Join(ErrStands, t.keep(ctx, l.own, best.URL, nil))
 		case len(l.own) > 0:
 			return t.update(ctx, l.own, best.URL, func(is string) (string, error) { return text(s.over(best), is, l) })
 		case try == maxWrites:
@@ -203,7 +213,7 @@ func (t *Thread) update(ctx context.Context, own []github.Posted, url string, te
 	if err != nil {
 		return "", err
 	}
-	return stands.URL, t.keep(ctx, own, stands.URL, false)
+	return stands.URL, t.keep(ctx, own, stands.URL, nil)
 }
 
 // retire makes a comment of ours point to the one that replaces it.

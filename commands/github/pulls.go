@@ -1,0 +1,218 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"strings"
+)
+
+// Pull is a pull request. Its texts are foreign.
+type Pull struct {
+	Number  int
+	URL     string // plain, or ""
+	Title   string
+	Base    string // branch
+	HeadOID string
+	Closed  bool // merged included
+	Merged  bool
+	Fork    bool
+	Ours    bool // opened by ourselves
+}
+
+// NewPull is a pull request to be opened within the repository.
+type NewPull struct{ Title, Body, Head, Base string }
+
+// Protected asks whether a branch is protected. Of one that does not exist, or is called otherwise by now, the *Error is
+// Gone. What is no branch's name is an error without a call.
+func (c *Client) Protected(ctx context.Context, branch string) (bool, error) {
+	const what = "asking whether a branch is protected"
+	if !isBranch(branch) {
+		return false, noBranch(what, branch)
+	}
+	var said struct {
+		Name      string
+		Protected *bool
+	}
+	err := c.do(ctx, call{what: what}, func(ctx context.Context) error {
+		// Its slashes are escaped too: a name is one element of the path.
+		err := c.sendJSON(ctx, "GET", "repos/"+c.o.Repo.String()+"/branches/"+url.PathEscape(branch), nil, &said)
+		if err == nil && said.Protected == nil {
+			err = errors.New("it does not say")
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return false, err
+	case said.Name != branch: // GitHub redirects from a branch's old name to its new one
+		return false, &Error{What: what, Kind: Gone, Err: fmt.Errorf("%.120q is called %.120q by now", branch, said.Name)}
+	}
+	return *said.Protected, nil
+}
+
+// PullsOf lists the pull requests whose head is a branch of this repository, in any state, the newest first, at most 100. It
+// takes two calls when the client does not know yet who it acts as.
+func (c *Client) PullsOf(ctx context.Context, branch string) ([]Pull, error) {
+	const what = "looking for the pull requests of a branch"
+	if !isBranch(branch) {
+		return nil, noBranch(what, branch)
+	}
+	viewer, err := c.viewer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{
+		"head": {c.o.Repo.Owner + ":" + branch}, "state": {"all"}, "sort": {"created"}, "direction": {"desc"}, "per_page": {"100"},
+	}
+	var pulls []Pull
+	err = c.do(ctx, call{what: what}, func(ctx context.Context) error {
+		var said []*pullAnswer
+		if err := c.sendJSON(ctx, "GET", "repos/"+c.o.Repo.String()+"/pulls?"+query.Encode(), nil, &said); err != nil {
+			return err
+		}
+		for _, a := range said {
+			// The owner may have forks of the repository too.
+			if a == nil || a.Head.Ref != branch || a.fork() {
+				continue
+			}
+			p, err := a.pull(viewer)
+			if err != nil {
+				return err
+			}
+			pulls = append(pulls, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pulls, nil
+}
+
+// OpenPull opens a pull request. It is repeated only when it surely did not happen, else its *Error is Unsure, and PullsOf
+// tells. That there is one already is Kind Invalid, as is whatever else GitHub does not take.
+func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
+	const what = "opening a pull request"
+	for _, branch := range []string{p.Head, p.Base} {
+		if !isBranch(branch) {
+			return Pull{}, noBranch(what, branch)
+		}
+	}
+	ask := struct {
+		Title               string `json:"title"`
+		Body                string `json:"body"`
+		Head                string `json:"head"`
+		Base                string `json:"base"`
+		MaintainerCanModify bool   `json:"maintainer_can_modify"`
+		Draft               bool   `json:"draft"`
+	}{p.Title, p.Body, p.Head, p.Base, false, false}
+	var opened Pull
+	err := c.do(ctx, call{what: what, once: true}, func(ctx context.Context) (err error) {
+		var said pullAnswer
+		if err = c.sendJSON(ctx, "POST", "repos/"+c.o.Repo.String()+"/pulls", ask, &said); err != nil {
+			return err
+		}
+		if said.Head.Ref != p.Head || said.Base.Ref != p.Base {
+			return fmt.Errorf("it is one of %.120q onto %.120q", said.Head.Ref, said.Base.Ref)
+		}
+		opened, err = said.pull(said.User.Login)
+		return err
+	})
+	if err != nil {
+		return Pull{}, err
+	}
+	return opened, nil
+}
+
+// Assign assigns a person to an issue or pull request. Twice is once. GitHub ignores whom it cannot assign, which is an
+// error of Kind Invalid here. What cannot be a person's login is one without a call.
+func (c *Client) Assign(ctx context.Context, number int, login string) error {
+	const what = "assigning a person"
+	if !isName(login, "-_") {
+		return &Error{What: what, Kind: Invalid, Err: fmt.Errorf("%.60q is no person's login", login)}
+	}
+	found := false
+	err := c.do(ctx, call{what: what}, func(ctx context.Context) error {
+		i, _, err := c.gh.Issues.AddAssignees(ctx, c.o.Repo.Owner, c.o.Repo.Name, number, []string{login})
+		if err != nil {
+			return err
+		}
+		if i.GetNumber() != number {
+			return fmt.Errorf("it is number %d, not %d", i.GetNumber(), number)
+		}
+		for _, u := range i.Assignees {
+			found = found || strings.EqualFold(u.GetLogin(), login)
+		}
+		return nil
+	})
+	if err == nil && !found {
+		return &Error{What: what, Kind: Invalid, Err: fmt.Errorf("GitHub does not assign %.60q", login)}
+	}
+	return err
+}
+
+func noBranch(what, branch string) *Error {
+	return &Error{What: what, Kind: Invalid, Err: fmt.Errorf("%.120q is no branch's name", branch)}
+}
+
+// pullAnswer is what is read of a pull request in REST. The library's own type was rejected: one of its hundred fields that
+// cannot be read would make a pull request that was opened look unsure.
+type pullAnswer struct {
+	Number     int64
+	HTMLURL    string `json:"html_url"`
+	Title      string
+	State      string
+	MergedAt   *string `json:"merged_at"`
+	User       struct{ Login string }
+	Head, Base struct {
+		Ref, SHA string
+		Repo     *struct{ ID int64 }
+	}
+}
+
+// fork reports whether the head is of another repository, or of one that was deleted.
+func (a *pullAnswer) fork() bool {
+	return a.Head.Repo == nil || a.Base.Repo == nil || a.Head.Repo.ID != a.Base.Repo.ID
+}
+
+func (a *pullAnswer) pull(viewer string) (Pull, error) {
+	if a.State != "open" && a.State != "closed" {
+		return Pull{}, fmt.Errorf("%.60q is no state of a pull request", a.State)
+	}
+	p := Pull{URL: link(a.HTMLURL), Title: a.Title, Base: a.Base.Ref, HeadOID: a.Head.SHA, Closed: a.State == "closed", Merged: a.MergedAt != nil,
+		Fork: a.fork(), Ours: a.User.Login != "" && strings.EqualFold(a.User.Login, viewer)}
+	return p.checked(a.Number)
+}
+
+// pullNode is a pull request in GraphQL.
+type pullNode struct {
+	Number                               int64
+	URL, Title, State                    string
+	IsCrossRepository, ViewerDidAuthor   bool
+	BaseRefName, HeadRefName, HeadRefOID string
+}
+
+func (n *pullNode) pull() (Pull, error) {
+	switch n.State {
+	case "OPEN", "CLOSED", "MERGED":
+	default:
+		return Pull{}, fmt.Errorf("%.60q is no state of a pull request", n.State)
+	}
+	p := Pull{URL: link(n.URL), Title: n.Title, Base: n.BaseRefName, HeadOID: n.HeadRefOID, Closed: n.State != "OPEN", Merged: n.State == "MERGED",
+		Fork: n.IsCrossRepository, Ours: n.ViewerDidAuthor}
+	return p.checked(n.Number)
+}
+
+func (p Pull) checked(number int64) (Pull, error) {
+	switch {
+	case number < 1 || number > math.MaxInt32:
+		return Pull{}, fmt.Errorf("the number %d is no pull request's", number)
+	case !isOID(p.HeadOID):
+		return Pull{}, fmt.Errorf("%.80q is no commit of a pull request's head", p.HeadOID)
+	}
+	p.Number = int(number)
+	return p, nil
+}
