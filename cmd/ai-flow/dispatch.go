@@ -46,7 +46,7 @@ func (p *program) dispatch(ctx context.Context) error {
 			panic(p)
 		}
 	}()
-	w.job.Prepare = w.prepare
+	w.job.Prepare, w.job.Remote = w.prepare, w.remote
 	defer context.AfterFunc(ctx, func() { w.log.Say("cancelled: ending the agent and what it left behind") })()
 	told := w.job.Run(ctx)
 	w.logCalls()
@@ -68,7 +68,7 @@ func (w *workflow) conclude(told dispatch.Told) error {
 	path := ""
 	data, err := o.Report.JSON()
 	if err == nil {
-		path, err = w.writeReport(muteJSON(w.log.Redact(string(data))))
+		path, err = w.writeReport(muteJSON(w.log.Redact(string(data))), o.Result.Patches)
 	}
 	summary := render.Summary(o.Result)
 	switch {
@@ -105,10 +105,11 @@ func (w *workflow) logTail(err error) {
 	w.log.Foreign("│", strings.Join(lines[max(0, len(lines)-tailLines):], "\n"))
 }
 
-func (w *workflow) writeReport(data string) (path string, err error) {
-	out := output{dir: w.reportDir(w.actions)}
+// writeReport writes the report and, beside it, the patches that it names.
+func (w *workflow) writeReport(data string, patches []render.Patch) (path string, err error) {
+	out := output{dir: w.reportDir(w.actions), log: w.log}
 	if err := os.MkdirAll(out.dir, 0o755); err != nil {
 		return "", err
 	}
-	return out.path("report.json"), out.write("report.json", data)
+	return out.path("report.json"), errors.Join(writePatches(&out, patches), out.write("report.json", data))
 }

@@ -38,15 +38,75 @@ func (w *workflow) prepare(ctx context.Context, s dispatch.Setting) (_ *commands
 	}
 	agent.Room = isolation.OpenOptions{StateDir: w.env.state, TempDir: private.path,
 		Waiting: func(who string) { w.log.Say("waiting for %s, which has the agent's user", who) }}
-	repo, err := w.fetch(ctx, s.Commit, private.path)
+	flow := &commands.Flow{Agent: &threadAgent{&agent, w.env.user}, Place: s.Place, Policy: s.Policy, Model: w.env.model, Log: w.log,
+		Secrets: w.out.secrets, Configures: agents.Configures, Ambient: agent.Profile.Ambient, AgentName: agent.Profile.Name,
+		AgentStatus: statusText(agent.Profile.Status), Token: token}
+	closeAll, err := w.fetchAll(ctx, s, private.path, flow)
+	end = func() error { return errors.Join(closeAll(), private.close()) }
 	if err != nil {
-		return nil, private.close, w.named("git", "the repository could not be fetched", err)
+		return nil, end, w.named("git", "the repository could not be fetched", err)
 	}
-	w.log.Say("working on %.10s of %s", s.Commit, s.Branch)
-	flow := &commands.Flow{Agent: &threadAgent{&agent, w.env.user}, Repo: repo, Place: s.Place, Policy: s.Policy, Model: w.env.model, Log: w.log,
-		Secrets: w.out.secrets, Ambient: agent.Profile.Ambient, AgentName: agent.Profile.Name, AgentStatus: statusText(agent.Profile.Status),
-		Token: token}
-	return flow, func() error { return errors.Join(repo.Close(), private.close()) }, nil
+	return flow, end, nil
+}
+
+// fetchAll fetches what the flow works on.
+func (w *workflow) fetchAll(ctx context.Context, s dispatch.Setting, temp string, flow *commands.Flow) (closeAll func() error, err error) {
+	var opened []*git.Repo
+	closeAll = func() error {
+		var errs []error
+		for _, repo := range opened {
+			errs = append(errs, repo.Close())
+		}
+		return errors.Join(errs...)
+	}
+	if info, err := os.Stat(w.workdir); w.workdir != "" && (err != nil || !info.IsDir()) {
+		w.log.Say("AI_FLOW_WORKDIR is %q, which is no directory: nothing is borrowed from it", w.workdir)
+	}
+	targets := s.Targets
+	if len(targets) == 0 {
+		targets = []dispatch.Target{{Hub: w.client, Remote: w.repo, Target: commands.Target{Commit: s.Commit}}}
+	}
+	for _, t := range targets {
+		repo, err := w.fetch(ctx, t, s.Base, temp)
+		if repo != nil {
+			opened = append(opened, repo)
+		}
+		if err != nil {
+			return closeAll, err
+		}
+		w.log.Say("working on %.10s of %s %s", t.Commit, t.Remote, firstOf(t.Branch, s.Branch))
+		if t.Repo = repo; s.Targets != nil {
+			flow.Targets = append(flow.Targets, t.Target)
+		}
+	}
+	flow.Repo = opened[0]
+	return closeAll, nil
+}
+
+// fetch fetches a target's commit, and base when there is one. A build is told before the agent runs that it may not push.
+func (w *workflow) fetch(ctx context.Context, t dispatch.Target, base git.OID, temp string) (*git.Repo, error) {
+	token, err := t.Hub.GitToken(ctx)
+	if err == nil && t.Name != "" {
+		_, err = t.Hub.PushToken(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	remote := w.remote(t.Remote, token)
+	repo, err := git.Fetch(ctx, remote, t.Commit, temp)
+	if err == nil && base != "" {
+		err = repo.Add(ctx, remote, base)
+	}
+	return repo, err
+}
+
+// remote is how git reaches a repository of the server's.
+func (w *workflow) remote(repo github.Repo, token string) git.Remote {
+	borrow := w.workdir
+	if repo != w.repo {
+		borrow = ""
+	}
+	return git.Remote{URL: w.server + "/" + repo.String() + ".git", Token: token, Borrow: borrow, Env: w.env.wayOut()}
 }
 
 // named makes a sentence for the thread of an error. What our own host says about itself may be told; anything else stays in
@@ -65,17 +125,6 @@ func (w *workflow) named(class, message string, err error) error {
 		p.Class = executor.FailedSetup.String()
 	}
 	return &dispatch.Trouble{Problem: p}
-}
-
-func (w *workflow) fetch(ctx context.Context, commit git.OID, temp string) (*git.Repo, error) {
-	token, err := w.client.GitToken(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := os.Stat(w.workdir); w.workdir != "" && (err != nil || !info.IsDir()) {
-		w.log.Say("AI_FLOW_WORKDIR is %q, which is no directory: nothing is borrowed from it", w.workdir)
-	}
-	return git.Fetch(ctx, git.Remote{URL: w.server + "/" + w.repo.String() + ".git", Token: token, Borrow: w.workdir, Env: w.env.wayOut()}, commit, temp)
 }
 
 // workflowAgent decides which agent runs and as whom. Unlike try it makes no user and looks for no way round a boundary

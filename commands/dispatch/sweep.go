@@ -42,7 +42,7 @@ func (r *running) sweep(ctx context.Context, f github.Feedback) {
 	for _, c := range f.Comments {
 		if c.Created.After(since) && r.counts(ctx, c) {
 			r.plan.feedback = append(r.plan.feedback, commands.Feedback{URL: c.URL, Label: "a comment on the pull request, by somebody who may write here",
-				Text: said(c)})
+				Text: remarkText(c)})
 		}
 	}
 	if more := len(r.plan.feedback) - maxFeedback; more > 0 || f.More > 0 {
@@ -76,7 +76,7 @@ func (r *running) threadFeedback(ctx context.Context, t github.ReviewThread) (f 
 			fmt.Fprintf(&text, "\nWhat an earlier run answered:\n%s\n", c.Body)
 		case r.counts(ctx, c):
 			open = true
-			fmt.Fprintf(&text, "\n%s\n", said(c))
+			fmt.Fprintf(&text, "\n%s\n", remarkText(c))
 		}
 		if i == 0 && t.Omitted > 0 {
 			fmt.Fprintf(&text, "\n[%d comments are left out here]\n", t.Omitted)
@@ -112,8 +112,8 @@ func (r *running) commandIn(body string) bool {
 	return len(found) > 0
 }
 
-// said is a remark with its author's name in front, as data.
-func said(c github.Remark) string {
+// remarkText is a remark with its author's name in front, as data.
+func remarkText(c github.Remark) string {
 	return "@" + c.Author + ": " + commands.Unfolded(thread.Clean(c.Body))
 }
 
