@@ -66,6 +66,8 @@ func (c *Client) Builds(ctx context.Context, prefix string) (Builds, error) {
 	}
 	repo := said.Data.Repository
 	switch {
+	case said.Data.Viewer == nil || said.Data.Viewer.Login == "":
+		return Builds{}, &Error{What: what, Err: errNoViewer}
 	case repo == nil:
 		return Builds{}, &Error{What: what, Kind: Gone, Err: fmt.Errorf("%s is not there, or not for this token", c.o.Repo)}
 	case repo.Refs.TotalCount > maxBranches:
@@ -83,7 +85,7 @@ func (c *Client) Builds(ctx context.Context, prefix string) (Builds, error) {
 // buildsAnswer is the answer to buildsQuery. Whatever may be null is a pointer or has a zero value that says the same.
 type buildsAnswer struct {
 	Data struct {
-		Viewer     struct{ Login string }
+		Viewer     *struct{ Login string }
 		Repository *buildsNode
 	}
 	Errors []graphqlError

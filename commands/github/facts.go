@@ -136,14 +136,17 @@ func (n *textNode) text() Text {
 	return t
 }
 
-var errNoSubject = errors.New("the issue or pull request is not there, or not for this token")
+var (
+	errNoSubject = errors.New("the issue or pull request is not there, or not for this token")
+	errNoViewer  = errors.New("GitHub does not say who the token acts as")
+)
 
 // facts reads an answer whose errors were judged.
 func (a *factsAnswer) facts(on Surface) (Facts, error) {
 	repo := a.Data.Repository
 	switch {
 	case a.Data.Viewer == nil || a.Data.Viewer.Login == "":
-		return Facts{}, errors.New("GitHub does not say who the token acts as")
+		return Facts{}, errNoViewer
 	case repo == nil || repo.Subject == nil:
 		return Facts{}, errNoSubject
 	}

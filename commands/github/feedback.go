@@ -108,7 +108,7 @@ func (c *Client) feedbackPage(ctx context.Context, number int, size portion, cur
 	}
 	var said struct {
 		Data struct {
-			Repository struct{ PullRequest *feedbackNode }
+			Repository *struct{ PullRequest *feedbackNode }
 		}
 		Errors []graphqlError
 	}
@@ -118,7 +118,10 @@ func (c *Client) feedbackPage(ctx context.Context, number int, size portion, cur
 	if failed := c.graphqlError(readingFeedback, said.Errors, nil); failed != nil {
 		return nil, failed
 	}
-	if said.Data.Repository.PullRequest == nil {
+	switch {
+	case said.Data.Repository == nil:
+		return nil, &Error{What: readingFeedback, Err: errors.New("GitHub's answer holds no repository")}
+	case said.Data.Repository.PullRequest == nil:
 		return nil, &Error{What: readingFeedback, Kind: Gone, Err: errNoSubject}
 	}
 	return said.Data.Repository.PullRequest, nil

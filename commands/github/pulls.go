@@ -73,6 +73,9 @@ func (c *Client) PullsOf(ctx context.Context, branch string) ([]Pull, error) {
 		if err := c.sendJSON(ctx, "GET", "repos/"+c.o.Repo.String()+"/pulls?"+query.Encode(), nil, &said); err != nil {
 			return err
 		}
+		if said == nil {
+			return errors.New("it holds no list") // nothing at all is not read as none
+		}
 		for _, a := range said {
 			// The owner may have forks of the repository too.
 			if a == nil || a.Head.Ref != branch || a.fork() {

@@ -1,9 +1,6 @@
 package github
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 const viewerQuery = `query{viewer{login}}`
 
@@ -27,7 +24,7 @@ func (c *Client) viewer(ctx context.Context) (string, error) {
 		return "", failed
 	}
 	if login = said.Data.Viewer.Login; login == "" {
-		return "", &Error{What: what, Err: errors.New("GitHub does not say who the token acts as")}
+		return "", &Error{What: what, Err: errNoViewer}
 	}
 	c.isViewer(login)
 	return login, nil

@@ -3,6 +3,7 @@ package thread
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 // site is a conversation as values: what stands there, who was here, and what goes wrong at which call.
 type site struct {
 	comments []github.Posted
+	threads  map[int64]int64 // of comments that were posted into a review thread: the one that began it
 	ids      int64
 	calls    []string
 	// fault is asked at each call, counted from 1; nil: nothing goes wrong.
@@ -123,7 +125,9 @@ func (s *site) Post(ctx context.Context, number int, thread int64, body string) 
 		if thread != 0 && s.find(github.Ref{Line: true, ID: thread}) == nil {
 			return &github.Error{What: "replying", Kind: github.Gone, Status: 404}
 		}
-		p = s.add(thread != 0, bot, body)
+		if p = s.add(thread != 0, bot, body); thread != 0 {
+			s.threads[p.ID] = thread
+		}
 		return nil
 	})
 	return p, err
@@ -160,7 +164,7 @@ func (s *site) add(line bool, author, body string) github.Posted {
 // newThread is a command of a person's on a site, as a run meets it.
 func newThread(t testing.TB, surface github.Surface, body string) (*site, *Thread) {
 	t.Helper()
-	s := &site{}
+	s := &site{threads: map[int64]int64{}}
 	s.add(surface == github.OnLine, "bob", "What is this?")
 	id, url, created := int64(900), "https://github.com/acme/app/pull/7#pullrequestreview-900", dawn
 	if surface != github.OnReview {
@@ -215,5 +219,5 @@ func (s *site) ours() (all []string) {
 }
 
 func (s *site) clone() *site {
-	return &site{comments: slices.Clone(s.comments), ids: s.ids}
+	return &site{comments: slices.Clone(s.comments), threads: maps.Clone(s.threads), ids: s.ids}
 }

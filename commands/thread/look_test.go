@@ -120,6 +120,11 @@ func TestDigest(t *testing.T) {
 	if got, want := Digest(""), "e3b0c44298fc1c149afbf4c8996fb924"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	for _, text := range []string{"acme/app ai/7-x 0000 1111", "\x00\xff\xfe", strings.Repeat("x", 1<<20)} { // of commits, of any bytes
+		if got := Digest(text); !digestShape.MatchString(got) || got == Digest(text+" ") {
+			t.Errorf("%q is the digest of %.40q", got, text)
+		}
+	}
 }
 
 // Marks are read as they are written.
@@ -127,12 +132,44 @@ func TestMarks(t *testing.T) {
 	d := strings.Repeat("0f", 16)
 	for _, m := range []mark{{word: wordResult, id: 1, stage: told}, {word: wordResult, id: 1 << 62, stage: failed, bottom: true},
 		{word: wordStatus, id: 7}, {word: wordStatus, id: 7, before: d, after: d}, {word: wordAside, id: 7}, {word: wordResult, id: 7, stage: waiting},
-		{word: wordResult, id: 7, stage: open, bottom: true, before: d, after: d}} {
+		{word: wordResult, id: 7, stage: open, bottom: true, before: d, after: d}, {word: wordReply, id: 7, thread: 1 << 62}} {
 		if got, ok := readMark(m.String()); !ok || got != m {
 			t.Errorf("%q is read as %+v", m, got)
 		}
 		if _, ok := readMark(m.String() + " "); ok {
 			t.Errorf("%q and a space is a mark", m)
+		}
+	}
+}
+
+// Whatever differs from a mark of a reply by a byte is none.
+func TestNoReplyMarks(t *testing.T) {
+	for _, line := range []string{"<!-- ai-flow:reply 7 -->", "<!-- ai-flow:reply 0 thread=9 -->", "<!-- ai-flow:reply 7 thread=0 -->",
+		"<!-- ai-flow:reply 7 thread=9 stage=told -->", "<!-- ai-flow:reply 7 thread=9223372036854775808 -->", "<!-- ai-flow:reply 9223372036854775808 thread=9 -->",
+		"<!-- ai-flow:result 7 thread=9 -->", "<!-- ai-flow:pull 7 thread=9 -->"} {
+		if m, ok := readMark(line); ok {
+			t.Errorf("%q is read as %+v", line, m)
+		}
+	}
+}
+
+// A mark that a text brings along is broken, and nothing of the text is hidden by it; a place of render's stays (S6).
+func TestBreakMarks(t *testing.T) {
+	for text, want := range map[string]string{
+		"<!-- ai-flow:end -->":                              "<! -- ai-flow:end -->",
+		"x <!-- ai-flow:reply 7 thread=9 --> y":             "x <! -- ai-flow:reply 7 thread=9 --> y",
+		"<!-- ai-flow:pull 0 --><!-- ai-flow:end -->":       "<!-- ai-flow:pull 0 --><! -- ai-flow:end -->",
+		"<!-- ai-flow:<!-- ai-flow:pull":                    "<! -- ai-flow:<!-- ai-flow:pull",
+		"<!-- ai-flow:pull<!-- ai-flow:result 7":            "<!-- ai-flow:pull<! -- ai-flow:result 7",
+		"<! -- ai-flow:pull 0 --> as it is shown somewhere": "<! -- ai-flow:pull 0 --> as it is shown somewhere",
+	} {
+		if got := breakMarks(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for _, w := range []word{wordResult, wordStatus, wordAside, wordReply, "end"} {
+		if strings.HasPrefix(prefix+string(w), places) {
+			t.Errorf("a mark begins with %s, which is left in a text", w)
 		}
 	}
 }

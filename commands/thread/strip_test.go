@@ -33,6 +33,12 @@ func TestStrip(t *testing.T) {
 		{"ours in a body with other line ends", "a\r\n\n\n" + begin + "> 1\n" + end + "\r\nb\r\n", "a\r\n\r\nb\r\n"},
 		{"a CR that is no part of ours", "a\r\n\n" + begin + "> 1\n" + end, "a\r\n\n"},
 
+		{"places of render's in it, one at the begin of a line, one over lines", "a\n\n" + begin + "> <!-- ai-flow:pull 0 -->\n> x <!-- ai-flow:pull-end\n> -->\n>\n" + end + "\nb", "a\nb"},
+		{"a place of render's, not ended", "a\n\n" + begin + "> <!-- ai-flow:pull 0 -->\n\nb", "a\n\n" + begin + "> <!-- ai-flow:pull 0 -->\n\nb"},
+		{"a place of render's alone", "a\n\n> <!-- ai-flow:pull 0 -->\n" + end, "a\n\n> <!-- ai-flow:pull 0 -->\n" + end},
+		{"a reply, which we quote nowhere", "a\n\n> <!-- ai-flow:reply 123 thread=9 -->\n> x\n" + end, "a\n\n> <!-- ai-flow:reply 123 thread=9 -->\n> x\n" + end},
+		{"ended by the end of a reply", "a\n\n" + begin + "> x\n> <!-- ai-flow:reply 123 thread=9 -->\n" + end, "a\n\n" + begin + "> x\n> <!-- ai-flow:reply 123 thread=9 -->\n" + end},
+
 		{"another command's", "a\n\n> <!-- ai-flow:result 124 stage=told -->\n> 1\n" + end, "a\n\n> <!-- ai-flow:result 124 stage=told -->\n> 1\n" + end},
 		{"not ended", "a\n\n" + begin + "> 1\n\nb", "a\n\n" + begin + "> 1\n\nb"},
 		{"ended beyond an empty line", "a\n\n" + begin + "> 1\n\n" + end, "a\n\n" + begin + "> 1\n\n" + end},
@@ -93,6 +99,10 @@ func TestClean(t *testing.T) {
 		"a\n\n" + begin + "> because\n> <!-- ai-flow:result 9 stage=told -->\n> x\n" + end: "a\n",
 		"a\n\n> <!-- ai-flow:status 9 -->\n> ⏳ x\n> mine\n":                                "a\n> mine\n",
 		"> mine\n\n/ask": "> mine\n\n/ask",
+		"a\n\n> <!-- ai-flow:reply 7 thread=9 -->\n> Done in abc.\n" + end + "\nb":                 "a\nb",
+		"a\n\n> <!-- ai-flow:reply 7 thread=9 -->\n> Done in abc.\n\n> mine":                       "a\n> mine",
+		"a\n\n" + begin + "> <!-- ai-flow:pull 0 -->\n> x <!-- ai-flow:pull 1 -->\n" + end + "\nb": "a\nb",
+		"a\n\n" + begin + "> <!-- ai-flow:pull 0 -->\n> x\n\n> mine":                               "a\n> mine",
 	} {
 		if got := Clean(body); got != want {
 			t.Errorf("%q: %q, want %q", body, got, want)
@@ -107,6 +117,9 @@ func TestOurs(t *testing.T) {
 		crlf(own(saying{id: 7, stage: waiting}, "x", "")): true,
 		aside(7, "", ""): true,
 		"<!-- ai-flow:result 7 stage=unsure -->  \nx":          true,
+		framed(mark{word: wordReply, id: 7, thread: 9}, "x"):   true,
+		"<!-- ai-flow:reply 7 -->\nx":                          false,
+		"<!-- ai-flow:pull 0 -->\nx":                           false,
 		"x\n" + aside(7, "", ""):                               false,
 		"/ask why\n\n" + begin + "> x\n" + end:                 false,
 		begin + "> x\n" + end:                                  false,
@@ -136,7 +149,8 @@ func place(body string, id int64, parts render.Parts, a, b int) string {
 
 var bodies = []string{"", "\n", "a", "a\n", "a\r", "a\r\n", "a\r\r\n\n\r", "  a  \n\n  ", "/ask why\n\n> q\n\n/edit this\n", "/ask why\r\n\r\n> q\r\n\r\n/edit this",
 	"a\n\n---\n\n", "a\n\n> b", "> b\n", "a\n\n" + begin, begin + "> x", "x" + begin + end, begin + end, "\r" + strings.ReplaceAll(begin+end, "\n", "\r"),
-	"a\n" + end, "> <!-- ai-flow:result 9 stage=told -->\n> x\n" + end, begin + "> x\n" + begin + end + end, "\ufeff/ask\u2028x\x00\xff", "> <!-- ai-flow:result 123 stage=told -->\r\n> x\r\n> <!-- ai-flow:end -->"}
+	"a\n" + end, "> <!-- ai-flow:result 9 stage=told -->\n> x\n" + end, begin + "> x\n" + begin + end + end, begin + "> <!-- ai-flow:pull 0 --> x\n" + end,
+	"a\n> <!-- ai-flow:reply 123 thread=9 -->\n> x\n" + end, "<!-- ai-flow:reply 123 thread=9 -->\nx\n<!-- ai-flow:end -->\n", "\ufeff/ask\u2028x\x00\xff", "> <!-- ai-flow:result 123 stage=told -->\r\n> x\r\n> <!-- ai-flow:end -->"}
 
 // FuzzPlace: taking out is the exact inverse of putting in, for every body that holds nothing of ours, every place and every
 // text, also after a form has changed all line ends.
@@ -144,6 +158,7 @@ func FuzzPlace(f *testing.F) {
 	for i, body := range bodies {
 		f.Add(body, i, 2*i, "text\r\n\n```\n"+end, "bottom")
 		f.Add(body, 2*i, i, "<!-- ai-flow:end -->\rx", "<!-- ai-flow:result 123 stage=told -->")
+		f.Add(body, i, i, "<!-- ai-flow:pull 0 -->\n<!-- ai-flow:pull", "<!-- ai-flow:reply 123 thread=9 -->")
 	}
 	f.Fuzz(func(t *testing.T, body string, a, b int, text, bottom string) {
 		const id = 123
