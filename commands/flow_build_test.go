@@ -94,7 +94,7 @@ func TestBuildOutcomes(t *testing.T) {
 			s.write(".github/workflows/ci.yml", "on: pull_request\n")
 			s.write(".github/workflows/new.yml", "on: push\n")
 			s.write("b.go", "package b\n")
-		}, outcome: render.Done, headline: "1 file, +1 −0", notes: "Files under .github/workflows/ changed", patch: "new.yml", commit: true},
+		}, outcome: render.Done, headline: "1 file, +1 −0", notes: "Files under .github/workflows/", patch: "new.yml", commit: true},
 		{name: "H7-11 a workflow moved away", comment: "/build x", act: func(s scene) {
 			if err := os.Rename(filepath.Join(s.tree, ".github/workflows/ci.yml"), filepath.Join(s.tree, "ci.yml")); err != nil {
 				s.t.Fatal(err)
@@ -163,11 +163,22 @@ func TestBuildOutcomes(t *testing.T) {
 	}
 }
 
+// workflowPatch is the one patch of a result; nil for none.
+func workflowPatch(out Outcome) []byte {
+	for _, p := range out.Result.Patches {
+		if p.Kind == render.PatchWorkflows {
+			return p.Bytes
+		}
+	}
+	return nil
+}
+
 // checkPatch applies the patch of workflow files where a person would: on the commit, or on the base.
 func (s *stage) checkPatch(out Outcome, holds string) {
 	s.t.Helper()
-	if (out.WorkflowPatch != nil) != (holds != "") || !strings.Contains(string(out.WorkflowPatch), holds) {
-		s.t.Fatalf("patch %q, want %q", out.WorkflowPatch, holds)
+	patch := workflowPatch(out)
+	if (patch != nil) != (holds != "") || !strings.Contains(string(patch), holds) {
+		s.t.Fatalf("patch %q, want %q", patch, holds)
 	}
 	if holds == "" {
 		return
@@ -176,11 +187,11 @@ func (s *stage) checkPatch(out Outcome, holds string) {
 		s.git("checkout", "-q", out.Branch)
 	}
 	path := filepath.Join(s.t.TempDir(), "p")
-	if err := os.WriteFile(path, out.WorkflowPatch, 0o600); err != nil {
+	if err := os.WriteFile(path, patch, 0o600); err != nil {
 		s.t.Fatal(err)
 	}
 	s.git("apply", "--check", path)
-	for line := range strings.Lines(string(out.WorkflowPatch)) {
+	for line := range strings.Lines(string(patch)) {
 		if strings.HasPrefix(line, "diff --git ") && !strings.Contains(line, " a/.github/workflows/") {
 			s.t.Errorf("the patch reaches beyond the workflows: %q", line)
 		}

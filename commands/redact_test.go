@@ -61,7 +61,7 @@ func TestBuildRefusesSecrets(t *testing.T) {
 				}
 				return
 			}
-			if out.Result.Outcome != render.Refused || out.Commit != "" || out.WorkflowPatch != nil || len(out.Report.RefusedPaths) != 1 {
+			if out.Result.Outcome != render.Refused || out.Commit != "" || len(out.Result.Patches) > 0 || len(out.Report.RefusedPaths) != 1 {
 				t.Fatalf("%+v", out.Report)
 			}
 			if got := out.Report.RefusedPaths[0]; tt.refused != anyPath && got.Path != tt.refused || !strings.Contains(got.Reason, "holds a known secret") {
