@@ -19,7 +19,7 @@ func (c *writer) compose(room int) string {
 	segments := c.segments()
 	lines, size := make([]string, len(segments)), 0
 	for i, s := range segments {
-		lines[i] = commandLine(s)
+		lines[i] = unmark(commandLine(s))
 		size += len(lines[i]) + 1
 	}
 	if size > room/2 {
@@ -48,7 +48,7 @@ func (c *writer) lone(room int, rule string) string {
 	if answer == "" {
 		answer = "*The answer has no room here. " + c.where + "*\n"
 	}
-	return answer + rule + bottom + "\n"
+	return unmark(answer + rule + bottom + "\n")
 }
 
 // loneAnswer is true of one /ask that was answered: it gets a reply of its own, so nothing need be quoted.

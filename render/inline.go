@@ -75,7 +75,10 @@ func cell(text string) string {
 // ours tidies sentences that our own code wrote, one line of Markdown. They pass the sanitiser too, with leave to link to
 // our server: should foreign text ever get into such a sentence, it still does nothing. What stands on one line is to be given
 // at once: a sign that is alone in its sentence finds its pair in the next.
-func (h hosts) ours(sentences ...string) string {
+func (h hosts) ours(sentences ...string) string { return h.oursAfter("", sentences...) }
+
+// oursAfter is ours behind a lead that is safe already and stays as it is: one that a place of FillPulls stands in.
+func (h hosts) oursAfter(lead string, sentences ...string) string {
 	var all []string
 	for _, s := range sentences {
 		if s = oneLine(s, maxOurs); s != "" {
@@ -83,14 +86,18 @@ func (h hosts) ours(sentences ...string) string {
 		}
 	}
 	if len(all) == 0 {
-		return ""
+		return lead
 	}
 	text := strings.Join(all, " ")
 	var links []string
 	text = h.hideLinks(text, &links)
+	if lead != "" {
+		text = placeholder(len(links)) + " " + text
+		links = append(links, lead+".")
+	}
 	out, ok := strings.CutPrefix(Prose("x "+text), "x ")
 	if !ok {
-		return code(text, maxOurs)
+		return strings.TrimSpace(lead + " " + unmark(code(strings.Join(all, " "), maxOurs)))
 	}
 	out = strings.TrimSpace(out)
 	for i, link := range links {

@@ -33,7 +33,7 @@ func (r Result) proposes() bool {
 // landing is the result's, under the command that it belongs to, with the place of what a thread does not get.
 func (c *writer) landing(s Segment) []string {
 	sentences := c.r.landing()
-	if c.r.Headline == "" {
+	if c.r.Headline == "" && len(c.r.Landings) == 0 {
 		sentences[0] = s.alone()
 	} else {
 		sentences[0] += " " + s.Remark
@@ -65,9 +65,61 @@ func named(paths []Path) string {
 	return strings.Join(names, "; ")
 }
 
-// remarks are sentences of ours about the run: what the agent may have run unasked, what stayed behind, and the caller's.
-func (r Result) remarks() []string {
+// listed names the first paths, and says how many more there are.
+func listed(paths []string, most int) string {
+	var names []string
+	for i, path := range paths {
+		if i == most {
+			names = append(names, fmt.Sprintf("%d more", len(paths)-i))
+			break
+		}
+		names = append(names, code(path, maxName))
+	}
+	return enumerated(names)
+}
+
+// touched are remarks on paths that somebody obeys: what a reviewer is to look at twice, and what the agent did not get as
+// the head has it.
+func (r Result) touched() (all []string) {
+	if len(r.Flagged) > 0 {
+		all = append(all, "This change touches what runners or agents obey: "+listed(r.Flagged, maxPaths)+"; look at it twice.")
+	}
+	if len(r.Restored) > 0 {
+		all = append(all, "Taken from the base for this pass, since people without write permission wrote the head: "+listed(r.Restored, maxPaths)+".")
+	}
+	return all
+}
+
+// maxTouched is how many paths of one sort the summary lists.
+const maxTouched = 100
+
+// touchedLists are for the summary the paths of touched that have no room in a sentence.
+func (r Result) touchedLists() string {
 	var all []string
+	for _, paths := range []struct {
+		head string
+		list []string
+	}{{"that runners or agents obey", r.Flagged}, {"taken from the base", r.Restored}} {
+		if len(paths.list) <= maxPaths {
+			continue
+		}
+		var b strings.Builder
+		for i, path := range paths.list {
+			if i == maxTouched {
+				fmt.Fprintf(&b, "- and %d more\n", len(paths.list)-i)
+				break
+			}
+			b.WriteString("- " + code(path, maxSubject) + "\n")
+		}
+		all = append(all, details(plural(len(paths.list), "path")+" "+paths.head, b.String()))
+	}
+	return paragraphs(all...)
+}
+
+// remarks are sentences of ours about the run: what somebody obeys, what the agent may have run unasked, what stayed behind,
+// and the caller's.
+func (r Result) remarks() []string {
+	all := r.touched()
 	for i, path := range r.Ambient {
 		if i == maxPaths {
 			break

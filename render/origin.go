@@ -52,7 +52,8 @@ func (c *writer) outcomeLine() string {
 	if place := r.Thread.words(); place != "" {
 		line += " on " + c.linked(place, r.Thread.Command)
 	}
-	if landed := c.hosts.ours(r.landing()...); landed != "" {
+	lead, _ := c.lead()
+	if landed := c.hosts.oursAfter(lead, r.landing()...); landed != "" {
 		line += " · " + landed
 	}
 	if result := c.link("the result", r.Thread.Result); result != "" {

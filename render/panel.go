@@ -11,33 +11,34 @@ const maxSegments = 32
 // tightRoom is the room, in bytes, below which only outcome and footer stand.
 const tightRoom = 2 << 10
 
-// inPlace makes the parts of a result. Bottom and heads come first, because they say what happened; then each answer has its
-// share; what they leave is for changes and diffs.
+// inPlace makes the parts of a result. Bottom and heads come first, because they say what happened; then what a person is to
+// apply, and the gates; then each answer has its share; what they leave is for threads, changes and diffs.
 func (c *writer) inPlace(room int) Parts {
 	segments, tight := c.segments(), room < tightRoom
 	owner := owner(segments)
-	p := Parts{Bottom: c.bottom(room/2, tight)}
+	p := Parts{Bottom: unmark(c.bottom(room/2, tight))}
 	room -= quoted(p.Bottom)
 	p.Segments, room = c.heads(segments, owner, room)
-	if !tight {
-		table := c.gatesTable()
-		if room -= quoted(table) + gap; room < 0 {
-			table, room = "", room+quoted(table)+gap
-		}
-		for i, s := range segments { // what one answer leaves free is the next one's
-			said := c.said(s, room/(len(segments)-i)-gap)
-			if said == "" {
-				continue
-			}
-			p.Segments[i] = paragraphs(p.Segments[i], said)
-			room -= quoted(said) + gap
-		}
-		p.Segments[owner] = paragraphs(p.Segments[owner], table, c.extras(room-gap))
+	if tight {
+		return p
 	}
+	list, room := c.furtherLandings(room)
+	patches, room := c.patches(room/2, room)
+	table := c.gatesTable()
+	if room -= quoted(table) + gap; room < 0 {
+		table, room = "", room+quoted(table)+gap
+	}
+	bodies := make([]string, len(segments))
+	for i, s := range segments { // what one answer leaves free is the next one's
+		if bodies[i] = c.said(s, room/(len(segments)-i)-gap); bodies[i] != "" {
+			room -= quoted(bodies[i]) + gap
+		}
+	}
+	bodies[owner] = paragraphs(bodies[owner], table, patches, c.extras(room-gap))
+	p.Segments[owner] = paragraphs(p.Segments[owner], list)
 	for i := range p.Segments {
-		p.Segments[i] = unmark(p.Segments[i])
+		p.Segments[i] = paragraphs(p.Segments[i], unmark(bodies[i]))
 	}
-	p.Bottom = unmark(p.Bottom)
 	return p
 }
 
@@ -70,20 +71,21 @@ func (c *writer) heads(segments []Segment, owner, room int) ([]string, int) {
 		heads[i] = c.head(s, "")
 		room -= quoted(heads[i]) + gap
 	}
-	fill := func(i int, choices ...[]string) {
+	fill := func(i int, lead string, spare int, choices ...[]string) {
 		for _, sentences := range choices {
-			said := c.hosts.ours(sentences...)
-			if head := c.head(segments[i], said); len(head)-len(heads[i]) <= room {
-				room -= len(head) - len(heads[i])
+			head := c.head(segments[i], c.hosts.oursAfter(lead, sentences...))
+			if grows := len(head) - len(heads[i]) + spare; grows <= room {
+				room -= grows
 				heads[i] = head
 				return
 			}
 		}
 	}
-	fill(owner, c.landing(segments[owner]), []string{c.r.Headline, c.r.NextStep}, []string{c.r.Headline})
+	lead, spare := c.lead()
+	fill(owner, lead, spare, c.landing(segments[owner]), []string{c.r.Headline, c.r.NextStep}, []string{c.r.Headline}, nil)
 	for i, s := range segments {
 		if i != owner {
-			fill(i, []string{s.alone()})
+			fill(i, "", 0, []string{s.alone()})
 		}
 	}
 	return heads, room
@@ -93,7 +95,7 @@ func (c *writer) heads(segments []Segment, owner, room int) ([]string, int) {
 func (c *writer) head(s Segment, said string) string {
 	name := "**" + strings.Trim(code(s.Command, maxCommand), "`") + "**"
 	if safe := inline(s.Command, maxCommand); safe != s.Command {
-		name = code(s.Command, maxCommand)
+		name = unmark(code(s.Command, maxCommand))
 	}
 	return strings.Join(strings.Fields(c.segmentIcon(s)+" "+name+" "+said), " ")
 }
@@ -190,11 +192,11 @@ func (c *writer) answer(text string, most int) func(limit int) string {
 	}
 }
 
-// extras are changed files and diffs, folded, as far as there is room, the least important last.
+// extras are review threads, changed files and diffs, folded, as far as there is room, the least important last.
 func (c *writer) extras(room int) string {
 	d := c.diffs()
 	var parts []string
-	for _, part := range []func(int) string{c.changes, d.wordDiff, d.sourceDiff} {
+	for _, part := range []func(int) string{c.taken, c.changes, d.wordDiff, d.sourceDiff} {
 		if text := within(room, part); text != "" {
 			parts = append(parts, text)
 			room -= quoted(text) + gap

@@ -38,12 +38,18 @@ type Parts struct {
 // break, and holds neither the command nor a rule nor a mark of package thread. Together, each line with two bytes for a
 // quote mark, it keeps to room bytes, what matters least left out first; below 2 KiB of room only outcome and footer stand,
 // and may be more than room.
-func InPlace(r Result, room int) Parts { return newWriter(r).inPlace(room) }
+func InPlace(r Result, room int) Parts { return forThread(r).inPlace(room) }
 
 // Reply is a result as a comment of its own of at most room bytes: of one question alone answer, rule, wants, footer; of
 // anything else each command with what came of it, then the same. Below 2 KiB of room only outcome and footer stand, and may
 // be more than room.
-func Reply(r Result, room int) string { return unmark(newWriter(r).compose(room)) }
+func Reply(r Result, room int) string { return forThread(r).compose(room) }
+
+func forThread(r Result) *writer {
+	c := newWriter(r)
+	c.thread = true
+	return c
+}
 
 // ReviewIntro is the line above a review that one of our comments quotes because it cannot be edited. login is foreign, url
 // is ours.
@@ -56,8 +62,9 @@ func ReviewIntro(login, url string) string {
 	return unmark("From " + review + " by " + c.person(login) + " (GitHub lets no App edit a review):")
 }
 
-var threadMark = regexp.MustCompile(`(?i)<!--(\s*ai-flow)`)
+var threadMark = regexp.MustCompile(`(?i)<!--(\s*(?:pull\s+of\s+)?ai-flow)`)
 
-// unmark breaks what package thread takes for its own marks. Outside code no HTML comment is left; inside code it stands as
-// it was written, and an answer or a document that shows one would end our text where it pleases (S6). The length stays.
+// unmark breaks what package thread takes for its own marks, and FillPulls for a place. Outside code no HTML comment is left;
+// inside code it stands as it was written, and an answer or a document that shows one would end our text where it pleases, or
+// be given a link of ours (S6). The length stays. Our own places are put in after it.
 func unmark(text string) string { return threadMark.ReplaceAllString(text, "<! -$1") }

@@ -7,7 +7,7 @@ import (
 
 // howItRan is the end of a summary: our remarks on the run, then its facts.
 func (c *writer) howItRan() string {
-	remarks := paragraphs(append([]string{c.boundaryOff()}, c.remarkLines()...)...)
+	remarks := paragraphs(append(append([]string{c.boundaryOff()}, c.remarkLines()...), c.r.touchedLists())...)
 	var b strings.Builder
 	for _, row := range c.runFacts() {
 		if row[1] != "" {

@@ -62,8 +62,8 @@ type Result struct {
 	Headline  string // ours: what came of it, for acting commands
 	NextStep  string // ours: for refusals and failures
 	Diffs     *Diffs
-	Gates     []Gate // of the last round in which they ran
-	Changes   []FileChange
+	Gates     []Gate        // of the last round in which they ran
+	Changes   []FileChange  // nil: those of Landings
 	Landings  []Landing     // where a build landed on the server, the thread's own repository first
 	Patches   []Patch       // what a person may apply, one for each repository and kind
 	Taken     []Disposition // review threads that were taken up, with what the agent says of each

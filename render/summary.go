@@ -23,19 +23,21 @@ const (
 // openRows is how many rows of the timeline are shown before the rest is folded.
 const openRows = 20
 
-// Summary is the step summary, at most 1 MiB, in this order: outcome in one line, wants, gates, what the agent did, said and changed,
-// approvals, how it ran. Each part has its share; should they still be too much together, diffs, answers, approvals and
+// Summary is the step summary, at most 1 MiB, in this order: outcome in one line, further landings, wants, gates, patches,
+// what the agent did, said and changed, approvals, how it ran. Each part has its share; should they still be too much together, diffs, answers, approvals and
 // timeline go, in this order.
 func Summary(r Result) string {
 	c := newWriter(r)
 	c.where = "The rest is in " + r.report() + "."
 	timeline, tail, answers, diffs := c.timeline(), c.tail(), c.answers(), c.diffSection()
+	landings, _ := c.furtherLandings(maxSummary)
 	did := ""
 	if timeline+tail+answers+diffs != "" {
 		did = "### What the agent did"
 	}
-	sections := []string{c.outcomeLine(), c.wantsSection(), c.gatesSection(), did, timeline, tail, answers, diffs, c.receipts(), c.howItRan()}
-	return joinWithin(maxSummary, sections, []int{7, 6, 8, 4}, "*A part has no room here. "+c.where+"*")
+	sections := []string{paragraphs(c.outcomeLine(), landings), c.wantsSection(), c.gatesSection(), c.patchSection(), did, timeline, tail, answers, diffs,
+		c.receipts(), c.howItRan()}
+	return joinWithin(maxSummary, sections, []int{8, 7, 9, 5}, "*A part has no room here. "+c.where+"*")
 }
 
 // joinWithin joins sections; those named in expendable become the notice, one after the other, until all fit into limit.
@@ -200,7 +202,7 @@ func (c *writer) answers() string {
 
 func (c *writer) diffSection() string {
 	d := c.diffs()
-	return strings.TrimSpace(strings.Join([]string{c.changes(maxDiffs), d.wordDiff(maxDiffs), d.sourceDiff(maxDiffs)}, "\n"))
+	return strings.TrimSpace(strings.Join([]string{c.taken(maxDiffs), c.changes(maxDiffs), d.wordDiff(maxDiffs), d.sourceDiff(maxDiffs)}, "\n"))
 }
 
 // receipts are the requests that were approved without anybody being asked (A1-29).

@@ -4,10 +4,11 @@ import "strings"
 
 // writer holds what the parts of one result share.
 type writer struct {
-	r     Result
-	hosts hosts
-	where string // where a reader finds what has no room, a sentence
-	reply bool   // the text is a reply of its own
+	r      Result
+	hosts  hosts
+	where  string // where a reader finds what has no room, a sentence
+	reply  bool   // the text is a reply of its own
+	thread bool   // the text stands on a thread, where FillPulls may fill it in
 }
 
 func newWriter(r Result) *writer {
@@ -17,6 +18,9 @@ func newWriter(r Result) *writer {
 	}
 	if c.r.Outcome == Done && r.wantsTotal() > 0 {
 		c.r.Outcome = Restricted
+	}
+	if len(r.Changes) == 0 {
+		c.r.Changes = r.landedChanges()
 	}
 	return c
 }

@@ -58,7 +58,9 @@ func (f *final) own(body string) string {
 	mark, text, _ := strings.Cut(was, "\n")
 	end, _ := ends(text)
 	is := mark + "\n" + f.filled(text[:end]) + text[end:]
-	return f.checked(was, is, tail(is, id) == tail(was, id) && ownStanding(is, id) == ownStanding(was, id))
+	before, _ := ownMarks(was, id)
+	after, _ := ownMarks(is, id)
+	return f.checked(was, is, tail(is, id) == tail(was, id) && slices.Equal(before, after))
 }
 
 func (f *final) filled(text string) string {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed" // the description
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -58,13 +57,15 @@ func revocation() *openapi3.PathItem {
 // allowDeletedHeads corrects the description: the repository of a pull request's head is null when it was deleted, as the
 // description of webhooks has it.
 func allowDeletedHeads(doc *openapi3.T) error {
-	head := doc.Components.Schemas["pull-request"].Value.Properties["head"].Value.Properties["repo"]
-	if head == nil || head.Value == nil {
-		return errors.New("reading GitHub's description: a pull request has no head")
+	for _, name := range []string{"pull-request", "pull-request-simple"} {
+		head := doc.Components.Schemas[name].Value.Properties["head"].Value.Properties
+		if head["repo"] == nil || head["repo"].Value == nil {
+			return fmt.Errorf("reading GitHub's description: a %s has no head", name)
+		}
+		nullable := *head["repo"].Value
+		nullable.Nullable = true
+		head["repo"] = &openapi3.SchemaRef{Value: &nullable}
 	}
-	nullable := *head.Value
-	nullable.Nullable = true
-	doc.Components.Schemas["pull-request"].Value.Properties["head"].Value.Properties["repo"] = &openapi3.SchemaRef{Value: &nullable}
 	return nil
 }
 

@@ -37,6 +37,10 @@ type Server struct {
 	faults   faults
 	watch    func(k int, r *http.Request)
 	watched  int
+
+	pushes      []Push
+	pushWatch   func(k int, p Push)
+	pushWatched int
 }
 
 // New starts a server on 127.0.0.1. Breaches of the official descriptions fail t; Close is registered with t.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Fault is what happens to one request.
+// Fault is what happens to one request, or to one push.
 type Fault uint8
 
 // The faults.
@@ -23,8 +23,9 @@ const (
 
 // faults is what is still to happen.
 type faults struct {
-	at   map[int]Fault // by the number of the request
-	dead bool          // every request is dropped
+	at     map[int]Fault // by the number of the request
+	pushes map[int]Fault // by the number of the push
+	dead   bool          // every request is dropped, git's as well
 }
 
 // FaultAt lets fault happen to the k-th API request from now (from 1), REST and GraphQL counted together. In OnRequest 0 is
@@ -38,6 +39,17 @@ func (s *Server) FaultAt(k int, f Fault) {
 	s.faults.at[len(s.requests)+k] = f
 }
 
+// FaultPush lets fault happen to the k-th push over HTTP from now (from 1). Pushes are counted by themselves: API requests and
+// what git asks before it pushes are none. In OnPush 0 is the push that comes just now.
+func (s *Server) FaultPush(k int, f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.faults.pushes == nil {
+		s.faults.pushes = map[int]Fault{}
+	}
+	s.faults.pushes[len(s.pushes)+k] = f
+}
+
 // Revive lets a killed dispatcher's successor through. Faults that have not happened yet are forgotten.
 func (s *Server) Revive() {
 	s.mu.Lock()
@@ -45,12 +57,12 @@ func (s *Server) Revive() {
 	s.faults = faults{}
 }
 
-// of is the fault of request k.
-func (f *faults) of(k int) Fault {
+// next is the fault of request k, or of push k.
+func (f *faults) next(of map[int]Fault, k int) Fault {
 	if f.dead {
 		return KillBefore // killed while it was on its way
 	}
-	now := f.at[k]
+	now := of[k]
 	f.dead = now == KillBefore || now == KillAfter
 	return now
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,8 +38,13 @@ func gitEnvironment(at time.Time) []string {
 
 // git runs git on the bare repository.
 func (r *Repo) git(stdin string, args ...string) ([]byte, error) {
+	return r.gitWith(nil, stdin, args...)
+}
+
+// gitWith runs git with more in its environment.
+func (r *Repo) gitWith(env []string, stdin string, args ...string) ([]byte, error) {
 	cmd := exec.Command("git", append([]string{"--git-dir=" + r.dir}, args...)...)
-	cmd.Env, cmd.Stdin = gitEnvironment(r.s.now), strings.NewReader(stdin)
+	cmd.Env, cmd.Stdin = append(gitEnvironment(r.s.now), env...), strings.NewReader(stdin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -76,12 +82,37 @@ func (r *Repo) commit(rev string) *commit {
 	if strings.ContainsAny(rev, "\n\x00") {
 		return nil
 	}
-	out, err := r.git("", "log", "-1", "--no-show-signature", "--format=%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B", "--end-of-options", rev, "--")
-	f := strings.SplitN(string(out), "\x00", 10)
-	if err != nil || len(f) != 10 {
-		return nil
+	if c := r.commits[rev]; c != nil {
+		return c
 	}
-	return &commit{f[0], f[1], strings.Fields(f[2]), signature{f[3], f[4], unix(f[5])}, signature{f[6], f[7], unix(f[8])}, strings.TrimRight(f[9], "\n")}
+	if found, err := r.log("-1", "--end-of-options", rev, "--"); err == nil && len(found) == 1 {
+		return found[0]
+	}
+	return nil
+}
+
+// history is a commit and all before it, the newest first, each before its parents.
+func (r *Repo) history(oid string) []*commit {
+	all, err := r.log("--topo-order", "--end-of-options", oid, "--")
+	r.s.must(err)
+	return all
+}
+
+// log reads commits, and keeps them, since they do not change.
+func (r *Repo) log(args ...string) (all []*commit, err error) {
+	out, err := r.git("", append([]string{"log", "-z", "--no-show-signature", "--format=tformat:%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	for f := range slices.Chunk(strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), 10) {
+		if len(f) != 10 {
+			break
+		}
+		c := &commit{f[0], f[1], strings.Fields(f[2]), signature{f[3], f[4], unix(f[5])}, signature{f[6], f[7], unix(f[8])}, strings.TrimRight(f[9], "\n")}
+		r.commits[c.oid] = c
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 func unix(seconds string) time.Time {

@@ -131,6 +131,7 @@ func TestPushIsSeen(t *testing.T) {
 	k := newClone(t)
 	url := d.URL() + "/bob/rocket.git"
 	token := d.mintFor("bob/rocket")
+	d.repo.must(d.pull).pull.head.AllowAnyPush()
 	k.must("fetch", "-q", url, "fix/it")
 	k.must("reset", "-q", "--hard", "FETCH_HEAD")
 	noise := make([]byte, 3<<19) // zeros would be packed into nothing

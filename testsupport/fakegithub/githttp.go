@@ -34,11 +34,19 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 		drop(w)
 		return
 	}
-	repo, refuse := s.admit(r)
-	if refuse != nil {
+	repo, by, refuse := s.admit(r)
+	switch {
+	case refuse != nil:
 		refuse(w)
-		return
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/git-receive-pack"):
+		s.receive(w, r, repo, by, body)
+	default:
+		s.backend(w, r, repo, body)
 	}
+}
+
+// backend lets git answer.
+func (s *Server) backend(w http.ResponseWriter, r *http.Request, repo *Repo, body []byte) {
 	program, err := backend()
 	if err != nil {
 		s.t.Errorf("fake GitHub: %v", err)
@@ -55,12 +63,12 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 	h.ServeHTTP(w, in)
 }
 
-// admit finds the repository that a git request is about, or how it is refused.
-func (s *Server) admit(r *http.Request) (*Repo, func(http.ResponseWriter)) {
+// admit finds the repository that a git request is about and whose token it comes with, or how it is refused.
+func (s *Server) admit(r *http.Request) (*Repo, *token, func(http.ResponseWriter)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.faults.dead {
-		return nil, drop
+		return nil, nil, drop
 	}
 	name, service, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), ".git/")
 	who, good := s.gitUser(r)
@@ -71,20 +79,22 @@ func (s *Server) admit(r *http.Request) (*Repo, func(http.ResponseWriter)) {
 	}
 	switch {
 	case !good, who == nil && (level == "write" || repo == nil || repo.private):
-		return nil, challenge
+		return nil, nil, challenge
 	case repo == nil || !who.sees(repo):
-		return nil, plain(http.StatusNotFound, "Repository not found.")
+		return nil, nil, plain(http.StatusNotFound, "Repository not found.")
 	case moved:
-		return nil, func(w http.ResponseWriter) {
+		return nil, nil, func(w http.ResponseWriter) {
 			http.Redirect(w, r, "/"+repo.fullName()+".git/"+service+"?"+r.URL.RawQuery, http.StatusMovedPermanently)
 		}
 	case who != nil && !who.serves(repo, level):
-		return nil, plain(http.StatusForbidden, "Write access to repository not granted.")
+		return nil, nil, plain(http.StatusForbidden, "Write access to repository not granted.")
+	case repo.archived && level == "write":
+		return nil, nil, plain(http.StatusForbidden, "This repository was archived so it is read-only.")
 	}
 	for _, t := range repo.threads {
 		repo.refresh(t)
 	}
-	return repo, nil
+	return repo, who, nil
 }
 
 // serves reports whether git may be used on the repository with the token. What is public may be read with any.

@@ -51,17 +51,30 @@ func (r *Repo) share(parent *Repo) error {
 	return r.setRef("refs/heads/"+r.defaultBranch, parent.ref("refs/heads/"+r.defaultBranch))
 }
 
-// commitFiles writes a commit with files on top of ref, or of from when that is given or ref is not there yet.
+// commitFiles is commitAs by Ann.
 func (r *Repo) commitFiles(ref, from, message string, files map[string]string) {
+	r.commitAs("ann@example.com", ref, from, message, files)
+}
+
+// commitAs writes a commit with files on top of ref, or of from when that is given or ref is not there yet.
+func (r *Repo) commitAs(email, ref, from, message string, files map[string]string) {
 	if old := r.ref(ref); old != "" && (from == "" || strings.HasPrefix(from, "refs/")) {
 		from = old
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "commit %s\ncommitter Ann <ann@example.com> %d +0000\ndata %d\n%s\n", ref, r.s.tick().Unix(), len(message), message)
+	name, _, _ := strings.Cut(email, "@")
+	if email == "ann@example.com" {
+		name = "Ann"
+	}
+	fmt.Fprintf(&b, "commit %s\ncommitter %s <%s> %d +0000\ndata %d\n%s\n", ref, name, email, r.s.tick().Unix(), len(message), message)
 	if from != "" {
 		fmt.Fprintf(&b, "from %s^0\n", from)
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if files[name] == Deleted {
+			fmt.Fprintf(&b, "D %s\n", name)
+			continue
+		}
 		fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", name, len(files[name]), files[name])
 	}
 	_, err := r.git(b.String()+"\ndone\n", "fast-import", "--quiet", "--force", "--done")

@@ -86,7 +86,7 @@ func page[T any](typ string, list []T, begin, end int, id func(T) string, node f
 	for _, e := range list[begin:end] {
 		n, cursor := node(e), encodeCursor(id(e))
 		nodes = append(nodes, n)
-		edges = append(edges, thing{typ + "Edge", map[string]any{"node": n, "cursor": cursor}})
+		edges = append(edges, thing{edgeOf(typ), map[string]any{"node": n, "cursor": cursor}})
 		if start == nil {
 			start = cursor
 		}
@@ -98,6 +98,14 @@ func page[T any](typ string, list []T, begin, end int, id func(T) string, node f
 			"startCursor": start, "endCursor": stop, "hasPreviousPage": begin > 0, "hasNextPage": end < len(list),
 		}},
 	}}
+}
+
+// edgeOf is the type of the edges of a connection, which one of them is not named after.
+func edgeOf(typ string) string {
+	if typ == "CommitHistory" {
+		return "CommitEdge"
+	}
+	return typ + "Edge"
 }
 
 func encodeCursor(id string) string {

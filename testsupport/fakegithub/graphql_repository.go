@@ -17,7 +17,7 @@ func (x *asking) repository(r *Repo) thing {
 	var description any // the fake has none
 	return thing{"Repository", map[string]any{
 		"id": r.node(), "databaseId": r.id, "name": r.name, "nameWithOwner": r.fullName(), "owner": x.actor(r.owner),
-		"isPrivate": r.private, "isFork": r.fork != nil, "isArchived": false, "isEmpty": r.ref("refs/heads/"+r.defaultBranch) == "",
+		"isPrivate": r.private, "isFork": r.fork != nil, "isArchived": r.archived, "isEmpty": r.ref("refs/heads/"+r.defaultBranch) == "",
 		"description": description, "url": x.s.URL() + at, "resourcePath": at,
 		"parent": lazily(func(*arguments) any {
 			if r.fork == nil || !x.by.sees(r.fork) {
@@ -32,6 +32,7 @@ func (x *asking) repository(r *Repo) thing {
 			name := strings.TrimPrefix(args.text("qualifiedName"), "refs/heads/")
 			return x.allowed(r, "contents", func() any { return x.ref(r, name) })
 		}),
+		"refs": x.refs(r),
 		"object": lazily(func(args *arguments) any {
 			rev := args.text("expression")
 			if rev == "" {
@@ -65,7 +66,8 @@ func (x *asking) ref(r *Repo, branch string) any {
 	}
 	return thing{"Ref", map[string]any{
 		"id": "REF_" + oid[:12] + branch, "name": branch, "prefix": "refs/heads/", "target": x.commit(r, oid),
-		"repository": lazily(func(*arguments) any { return x.repository(r) }),
+		"associatedPullRequests": x.pullsFrom(r, branch),
+		"repository":             lazily(func(*arguments) any { return x.repository(r) }),
 	}}
 }
 
@@ -145,6 +147,7 @@ func (x *asking) commit(r *Repo, oid string) thing {
 		"committer":   known(func(c *commit) any { return gitActor(c.committer) }),
 		"repository":  lazily(func(*arguments) any { return x.repository(r) }),
 		"checkSuites": x.checkSuites(r, oid),
+		"history":     x.history(r, oid),
 	}}
 }
 

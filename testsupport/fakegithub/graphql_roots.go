@@ -100,6 +100,8 @@ func (x *asking) mutations() thing {
 				return noNode(id)
 			case !x.mayReact(t):
 				return notAccessible()
+			case t.repo.archived:
+				return &queryError{Type: "FORBIDDEN", Message: "Repository was archived so is read-only."}
 			}
 			r, _ := x.s.react(t, x.by.as, restContent(content))
 			return thing{"AddReactionPayload", map[string]any{

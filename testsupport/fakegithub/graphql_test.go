@@ -582,7 +582,7 @@ func TestEverythingFaked(t *testing.T) {
 	}
 	for _, id := range ids {
 		typ := x.node(id).(thing).typ
-		if answer, _ := l.ask(l.bot, `query($id:ID!){node(id:$id){`+f.on(typ, true)+`}}`, map[string]any{"id": id}); answer["errors"] != nil {
+		if answer, _ := l.ask(l.bot, `query($id:ID!){node(id:$id){`+f.on(typ, 2)+`}}`, map[string]any{"id": id}); answer["errors"] != nil {
 			t.Errorf("%s: %s", typ, asJSON(answer["errors"]))
 		}
 	}
@@ -600,6 +600,7 @@ func (f faked) walk(v any) {
 	case lazily:
 		f.walk(v(&arguments{values: map[string]any{
 			"first": int64(5), "itemTypes": []any{"HEAD_REF_FORCE_PUSHED_EVENT"}, "expression": "HEAD:a.txt", "qualifiedName": "main", "number": int64(1),
+			"refPrefix": "refs/heads/",
 		}}))
 	case []any:
 		for _, e := range v {
@@ -615,8 +616,8 @@ func (f faked) walk(v any) {
 	}
 }
 
-// on selects all that is faked of a type, and of what that holds its leaves.
-func (f faked) on(typ string, deep bool) string {
+// on selects all that is faked of a type: its leaves, from depth 1 its lists, from depth 2 all else that it holds.
+func (f faked) on(typ string, depth int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "__typename ... on %s{", typ)
 	for _, name := range slices.Sorted(maps.Keys(f.things[typ].fields)) {
@@ -626,7 +627,8 @@ func (f faked) on(typ string, deep bool) string {
 			continue
 		}
 		args := map[string]string{"object": `(expression:"HEAD:a.txt")`, "ref": `(qualifiedName:"main")`, "timelineItems": `(first:5,itemTypes:[HEAD_REF_FORCE_PUSHED_EVENT])`,
-			"issueOrPullRequest": `(number:1)`, "issue": `(number:1)`, "pullRequest": `(number:2)`}[name]
+			"issueOrPullRequest": `(number:1)`, "issue": `(number:1)`, "pullRequest": `(number:2)`,
+			"refs": `(refPrefix:"refs/heads/",first:5)`}[name]
 		if def.Arguments.ForName("first") != nil && args == "" {
 			args = "(first:5)"
 		}
@@ -636,23 +638,23 @@ func (f faked) on(typ string, deep bool) string {
 		switch inner := f.schema.Types[def.Type.Name()]; {
 		case inner.IsLeafType():
 			fmt.Fprintf(&b, " %s_%s:%s", typ, name, name) // else two types of one field of an interface could not be merged
-		case strings.HasSuffix(inner.Name, "Connection"):
+		case depth > 0 && strings.HasSuffix(inner.Name, "Connection"):
 			node := f.schema.Types[inner.Fields.ForName("nodes").Type.Name()]
-			fmt.Fprintf(&b, " %s%s{totalCount pageInfo{startCursor endCursor hasNextPage hasPreviousPage} edges{cursor node{__typename}} nodes{%s}}", name, args, f.held(node))
-		case deep:
-			fmt.Fprintf(&b, " %s%s{%s}", name, args, f.held(inner))
+			fmt.Fprintf(&b, " %s%s{totalCount pageInfo{startCursor endCursor hasNextPage hasPreviousPage} edges{cursor node{__typename}} nodes{%s}}", name, args, f.held(node, depth-1))
+		case depth > 1:
+			fmt.Fprintf(&b, " %s%s{%s}", name, args, f.held(inner, depth-1))
 		}
 	}
 	return b.String() + "}"
 }
 
 // held selects what is faked of each type that def may be.
-func (f faked) held(def *ast.Definition) string {
+func (f faked) held(def *ast.Definition, depth int) string {
 	var b strings.Builder
 	b.WriteString("__typename ")
 	for _, d := range f.schema.GetPossibleTypes(def) {
 		if f.things[d.Name].fields != nil {
-			b.WriteString(f.on(d.Name, false))
+			b.WriteString(f.on(d.Name, depth))
 		}
 	}
 	return b.String()

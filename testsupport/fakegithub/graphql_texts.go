@@ -72,7 +72,8 @@ func (x *text) permalink() string {
 func (x *asking) thread(t *thread) map[string]any {
 	return map[string]any{
 		"number": t.number, "title": t.title, "state": t.enumState(), "closed": t.closed, "locked": t.locked,
-		"comments": lazily(func(args *arguments) any { return x.texts("IssueComment", x.s.comments(t, comment))(args) }),
+		"comments":  lazily(func(args *arguments) any { return x.texts("IssueComment", x.s.comments(t, comment))(args) }),
+		"assignees": x.assignees(t),
 	}
 }
 
@@ -97,7 +98,7 @@ func (x *asking) lineComment(t *text) map[string]any {
 		replyTo = lazily(func(*arguments) any { return x.text(t.replyTo) })
 	}
 	return map[string]any{
-		"path": t.path, "diffHunk": t.hunk, "line": t.line, "originalLine": t.line, "subjectType": "LINE", "state": "SUBMITTED",
+		"path": t.path, "diffHunk": t.hunk, "line": t.lineNow(), "outdated": t.lineNow() == nil, "originalLine": t.line, "subjectType": "LINE", "state": "SUBMITTED",
 		"replyTo":           replyTo,
 		"commit":            lazily(func(*arguments) any { return x.commit(t.repo, t.commit) }),
 		"pullRequest":       lazily(func(*arguments) any { return x.text(t.on.body) }),
@@ -146,7 +147,7 @@ func (r *Repo) Resolve(id int64) {
 // reviewThread is the thread that root began.
 func (x *asking) reviewThread(root *text) thing {
 	return thing{"PullRequestReviewThread", map[string]any{
-		"id": nodeID(threadPrefix, root.id), "path": root.path, "line": root.line, "originalLine": root.line, "subjectType": "LINE",
+		"id": nodeID(threadPrefix, root.id), "path": root.path, "line": root.lineNow(), "isOutdated": root.outdated, "originalLine": root.line, "subjectType": "LINE",
 		"isResolved": root.resolved, "isCollapsed": root.resolved,
 		"pullRequest": lazily(func(*arguments) any { return x.text(root.on.body) }),
 		"repository":  lazily(func(*arguments) any { return x.repository(root.repo) }),

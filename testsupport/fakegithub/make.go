@@ -71,6 +71,7 @@ func (s *Server) addRepo(fullName string, parent *Repo) *Repo {
 	r := &Repo{
 		s: s, id: s.id(), owner: a, name: name, defaultBranch: "main", fork: parent,
 		roles: map[*account]string{}, checked: map[string]time.Time{}, uninstalled: map[*app]bool{},
+		protected: map[string]bool{}, commits: map[string]*commit{},
 	}
 	r.dir = path.Join(s.dirs, fmt.Sprintf("%d.git", r.id))
 	s.must(r.initialise(parent))

@@ -61,8 +61,9 @@ func getBranch(c *call) answer {
 		return fail(http.StatusNotFound, "Branch not found")
 	}
 	self := c.repo.api() + "/branches/" + branch
+	protected := c.repo.protected[branch]
 	return ok(object{
-		"name": branch, "commit": c.repo.commit(oid).shape(c.repo), "protected": false, "protection": object{}, "protection_url": self + "/protection",
+		"name": branch, "commit": c.repo.commit(oid).shape(c.repo), "protected": protected, "protection": object{"enabled": protected}, "protection_url": self + "/protection",
 		"_links": object{"self": self, "html": c.repo.html() + "/tree/" + branch},
 	})
 }

@@ -21,6 +21,7 @@ func (d *desk) each() map[string]func(credential string) reply {
 	d.mu.Lock()
 	head := d.repo.threads[0].body.repo.ref("refs/heads/main")
 	d.mu.Unlock()
+	d.repo.Branch("ai/1-title", map[string]string{"c.txt": "c\n"})
 	text := object{"body": "Said again."}
 	return map[string]func(string) reply{
 		"apps/get-authenticated":                     get("/app"),
@@ -43,6 +44,9 @@ func (d *desk) each() map[string]func(credential string) reply {
 		"issues/create-comment":                      send("POST", fmt.Sprintf("%s/issues/%d/comments", repo, d.issue), text),
 		"issues/get-comment":                         get("%s/issues/comments/%d", repo, d.comment),
 		"issues/update-comment":                      send("PATCH", fmt.Sprintf("%s/issues/comments/%d", repo, d.comment), text),
+		"issues/add-assignees":                       send("POST", fmt.Sprintf("%s/issues/%d/assignees", repo, d.issue), object{"assignees": []string{"ann"}}),
+		"pulls/list":                                 get(repo + "/pulls?state=all"),
+		"pulls/create":                               send("POST", repo+"/pulls", object{"title": "Built", "head": "ai/1-title", "base": "main", "body": "Closes #1"}),
 		"pulls/get":                                  get("%s/pulls/%d", repo, d.pull),
 		"pulls/list-review-comments":                 get("%s/pulls/%d/comments", repo, d.pull),
 		"pulls/get-review-comment":                   get("%s/pulls/comments/%d", repo, d.line),

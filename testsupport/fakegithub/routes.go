@@ -41,6 +41,9 @@ func operations() map[string]operation {
 		"issues/create-comment":                      {"issues:write", createComment},
 		"issues/get-comment":                         {"issues:read", getComment},
 		"issues/update-comment":                      {"issues:write", updateComment},
+		"issues/add-assignees":                       {"issues:write", addAssignees},
+		"pulls/list":                                 {"pull_requests:read", listPulls},
+		"pulls/create":                               {"pull_requests:write", createPull},
 		"pulls/get":                                  {"pull_requests:read", getPull},
 		"pulls/list-review-comments":                 {"pull_requests:read", listLineComments},
 		"pulls/get-review-comment":                   {"pull_requests:read", getLineComment},
@@ -161,6 +164,8 @@ func (o operation) refuse(c *call) *answer {
 		return nil
 	case !c.may(permission, level):
 		return pointer(forbidden())
+	case level == "write" && c.repo.archived:
+		return pointer(fail(http.StatusForbidden, "Repository was archived so is read-only."))
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (s *Server) arrive(r *http.Request) (k int, alive bool) {
 func (s *Server) handle(k int, r *http.Request, body []byte, handle handler) (answer, Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fault := s.faults.of(k)
+	fault := s.faults.next(s.faults.at, k)
 	if fault.before() {
 		return answer{}, fault
 	}
@@ -119,7 +119,7 @@ func (s *Server) frame(a *answer) {
 	a.header = header
 }
 
-// Request is one API request that came in (git over HTTP is not one). What a dead dispatcher still sends is not counted.
+// Request is one API request that came in (git over HTTP is not one, see Push). What a dead dispatcher still sends is not counted.
 type Request struct {
 	Method, Path, Operation string // Operation is the OpenAPI operationId, or "graphql:" and the fields asked for; "" when a fault came first
 	Status                  int    // what was sent; 0 when the connection broke or hung

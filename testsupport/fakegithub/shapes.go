@@ -88,7 +88,7 @@ func (r *Repo) shape() object {
 		"clone_url": r.html() + ".git", "svn_url": r.html(), "mirror_url": nil, "homepage": nil, "language": nil, "license": nil,
 		"git_url": "git://" + strings.TrimPrefix(r.html(), "http://") + ".git", "ssh_url": "git@127.0.0.1:" + r.fullName() + ".git",
 		"default_branch": r.defaultBranch, "visibility": map[bool]string{true: "private", false: "public"}[r.private],
-		"archived": false, "disabled": false, "size": 1, "topics": []any{},
+		"archived": r.archived, "disabled": false, "size": 1, "topics": []any{},
 		"forks": 0, "forks_count": 0, "stargazers_count": 0, "watchers": 0, "watchers_count": 0,
 		"open_issues": open, "open_issues_count": open,
 		"has_downloads": true, "has_issues": true, "has_pages": false, "has_projects": true, "has_wiki": true, "has_discussions": false,

@@ -28,7 +28,7 @@ func (t *thread) common() object {
 	if t.closed {
 		closed = stamp(t.body.updated)
 	}
-	return object{
+	o := object{
 		"id": t.body.id, "node_id": t.body.node(), "number": t.number, "title": t.title, "body": t.body.body,
 		"user": s.user(t.body.author()), "author_association": t.body.repo.association(t.body.author()),
 		"state": t.openness(), "locked": t.locked, "active_lock_reason": nil,
@@ -36,6 +36,15 @@ func (t *thread) common() object {
 		"comments": len(s.comments(t, comment)), "html_url": t.html(), "comments_url": t.issueAPI() + "/comments",
 		"created_at": stamp(t.body.created), "updated_at": stamp(t.body.updated), "closed_at": closed,
 	}
+	for _, a := range t.assignees {
+		if present(a) != nil {
+			o["assignees"] = append(o["assignees"].([]any), s.user(a))
+		}
+	}
+	if all := o["assignees"].([]any); len(all) > 0 {
+		o["assignee"] = all[0]
+	}
+	return o
 }
 
 // issue is an issue, or a pull request seen as one.
@@ -116,7 +125,7 @@ func (x *text) lineShape() object {
 	o := object{
 		"id": x.id, "node_id": x.node(), "url": api, "html_url": html, "pull_request_url": x.on.pullAPI(),
 		"pull_request_review_id": x.review.id, "path": x.path, "diff_hunk": x.hunk, "commit_id": x.commit, "original_commit_id": x.commit,
-		"line": x.line, "original_line": x.line, "position": x.line, "original_position": x.line, "start_line": nil,
+		"line": x.lineNow(), "original_line": x.line, "position": x.lineNow(), "original_position": x.line, "start_line": nil,
 		"original_start_line": nil, "side": "RIGHT", "start_side": nil, "subject_type": "line",
 		"body": x.body, "user": x.repo.s.user(x.author()), "author_association": x.repo.association(x.author()),
 		"created_at": stamp(x.created), "updated_at": stamp(x.updated), "reactions": x.reactionCount(api),

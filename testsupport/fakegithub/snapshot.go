@@ -1,11 +1,6 @@
 package fakegithub
 
-import (
-	"fmt"
-	"regexp"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Posted is a comment as the fake keeps it.
 type Posted struct {
@@ -53,58 +48,4 @@ func (x *text) reacted() (all []string) {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// Snapshot is everything that people see of a repository (bodies, comments, reactions, branches), as text that two runs can
-// be compared by. Ids that the server gave are replaced by their order, times and the number of edits are left out.
-func (r *Repo) Snapshot() string {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
-	var b strings.Builder
-	for _, t := range r.threads {
-		fmt.Fprintf(&b, "== #%d %q %s%s%s%s\n%s\n", t.number, t.title, t.openness(), mark(t.locked, " locked"),
-			mark(t.pull != nil && t.pull.merged, " merged"), mark(len(t.body.reactions) > 0, " "+strings.Join(t.body.reacted(), " ")), t.body.body)
-		for _, p := range r.posted(t) {
-			fmt.Fprintf(&b, "-- %d %s by %q to %d %v\n%s\n", p.ID, p.Kind, p.Author, p.ReplyTo, p.Reactions, p.Body)
-		}
-	}
-	return r.numbered(b.String()) + r.branches()
-}
-
-func mark(is bool, word string) string {
-	if is {
-		return word
-	}
-	return ""
-}
-
-var numbers = regexp.MustCompile(`\b[0-9]{4,}\b`)
-
-// numbered replaces the ids of texts by their order among those that are there. In bodies too: marks and links hold them.
-func (r *Repo) numbered(s string) string {
-	order := map[string]string{}
-	for _, x := range r.s.texts {
-		if x.repo == r && !x.deleted && (x.kind != ofReview || x.body != "") {
-			order[fmt.Sprint(x.id)] = fmt.Sprintf("(%d)", len(order)+1)
-		}
-	}
-	return numbers.ReplaceAllStringFunc(s, func(id string) string {
-		if n, known := order[id]; known {
-			return n
-		}
-		return id
-	})
-}
-
-// branches lists each branch with the trees and messages of its commits, whose ids would tell the time.
-func (r *Repo) branches() string {
-	names, err := r.git("", "for-each-ref", "--format=%(refname)", "refs/heads")
-	r.s.must(err)
-	var b strings.Builder
-	for _, name := range strings.Fields(string(names)) {
-		log, err := r.git("", "log", "--format=%T %s", name)
-		r.s.must(err)
-		fmt.Fprintf(&b, "== %s\n%s", name, log)
-	}
-	return b.String()
 }

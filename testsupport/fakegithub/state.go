@@ -87,6 +87,7 @@ type text struct {
 	replyTo    *text  // the comment that began the thread; nil: this one
 	review     *text  // that it belongs to
 	resolved   bool   // of a comment that began a thread
+	outdated   bool   // its line is no more
 }
 
 // node is the text's global id.
@@ -143,6 +144,8 @@ type thread struct {
 	closed bool
 	locked bool
 	pull   *pull // nil: an issue
+
+	assignees []*account
 }
 
 // pull is what a pull request has beside an issue.
@@ -226,6 +229,12 @@ type Repo struct {
 	noChecks      bool
 	uninstalled   map[*app]bool
 	fork          *Repo // what it is a fork of; nil: none
+	archived      bool
+	protected     map[string]bool // branches
+	restricted    []string        // prefixes of branches that nobody may make
+	noActions     bool            // the workflow's own token opens no pull requests
+	anyPush       bool            // pushes over HTTP may do what ai-flow never does
+	commits       map[string]*commit
 }
 
 // fullName is owner/name.

@@ -1,0 +1,107 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// PullText is what a pull request is opened with.
+type PullText struct {
+	Issue     string // URL of the issue that was built, ours
+	Closes    string // owner/name#n that merging closes, ours; "" for none
+	PartOf    string // owner/name#n that it is part of, ours; "" for none
+	Requester string // login
+	Command   string // URL of the comment with the command, ours
+	RunURL    string
+	Number    int    // of the issue, for the mark
+	Text      string // the agent's prose; "" when it is not known any more
+	Gates     []Gate
+}
+
+// The bounds of a pull request: the characters of its title, and the bytes of its description.
+const (
+	maxPullTitle = 120
+	maxPullBody  = 60_000
+)
+
+// titleOrders are what a title may not hold, because the subject of a squashed commit is made of it: what keeps checks from
+// running (F-41), and the beginning of an address, which behind a closing word would close an issue.
+var titleOrders = regexp.MustCompile(`(?i)\[(?:skip[\s_-]*ci|ci[\s_-]*skip|no[\s_-]*ci|skip[\s_-]*actions|actions[\s_-]*skip)\]|\*\*\*no_ci\*\*\*|skip-checks:\s*true|[a-z]+://`)
+
+// ghNumber is a reference that needs no sign.
+var ghNumber = regexp.MustCompile(`(?i)\b(gh)-([0-9])`)
+
+// PullTitle is a title for a pull request, of a foreign one: one line, at most 120 characters, that mentions nobody, closes
+// nothing and keeps no check from running. It is never empty.
+func PullTitle(title string) string {
+	title = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r), r == '#', r == '@':
+			return -1
+		}
+		return r
+	}, oneLine(strings.ToValidUTF8(title, ""), 8*maxPullTitle))
+	for last := ""; title != last; { // taking one such word away may make another
+		last = title
+		title = strings.Join(strings.Fields(ghNumber.ReplaceAllString(titleOrders.ReplaceAllString(title, " "), "$1 $2")), " ")
+	}
+	if utf8.RuneCountInString(title) > maxPullTitle {
+		title = strings.TrimSpace(string([]rune(title)[:maxPullTitle-1])) + "…"
+	}
+	if title == "" {
+		return "Implement the issue"
+	}
+	return title
+}
+
+var (
+	issueURL  = regexp.MustCompile(`^https?://[A-Za-z0-9.:-]+/[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+/(?:issues|pull)/[1-9][0-9]*$`)
+	issueName = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+#[1-9][0-9]*$`)
+)
+
+// PullBody is the description of a pull request, at most 60,000 bytes: what it implements, the agent's prose, and below a rule,
+// which prose cannot hold, the gates, who asked, what merging closes, and a mark.
+func PullBody(p PullText) string {
+	c := newWriter(Result{RunURL: p.RunURL, Gates: p.Gates})
+	head := ""
+	if issueURL.MatchString(p.Issue) {
+		head = "Implements " + p.Issue + "."
+	}
+	foot := paragraphs(unmark(c.gatesTable()), c.requested(p), closing(p))
+	if p.Number > 0 {
+		foot = paragraphs(foot, fmt.Sprintf("<!-- ai-flow:build #%d -->", p.Number))
+	}
+	prose := strings.TrimSpace(c.answer(p.Text, maxPullBody)(maxPullBody - len(head) - len(foot) - 20))
+	return paragraphs(head, prose, "---", foot) + "\n"
+}
+
+// requested says who asked for it, and where it was made.
+func (c *writer) requested(p PullText) string {
+	line := "Made by ai-flow"
+	if p.Requester != "" {
+		line = "Requested by " + c.person(p.Requester)
+	}
+	if command := c.link("this comment", p.Command); command != "" {
+		line += " in " + command
+	}
+	if run := c.link("run", p.RunURL); run != "" {
+		line += " · " + run
+	}
+	return unmark(line)
+}
+
+// closing is the one line that GitHub acts on.
+func closing(p PullText) string {
+	switch {
+	case issueName.MatchString(p.Closes):
+		return "Closes " + p.Closes
+	case issueName.MatchString(p.PartOf):
+		return "Part of " + p.PartOf
+	}
+	return ""
+}
