@@ -26,7 +26,7 @@ func (r *run) landings() (list []render.Landing) {
 		if w.commit == "" || w.err != nil && !w.pushed {
 			continue
 		}
-		l := render.Landing{Repo: w.foreignName(r), Branch: w.Branch, Commit: string(w.commit), URL: CommitURL(r.CommentURL, r.RepoName, w.Name, string(w.commit)), Pull: w.Pull, Opened: w.Pull == nil || w.opened}
+		l := render.Landing{Repo: w.foreignName(r), Branch: w.Branch, Commit: string(w.commit), URL: CommitURL(r.CommentURL, r.RepoName, w.Name, string(w.commit)), Pull: w.Pull, Opened: w.opened || w.Pull == nil && w.err == nil}
 		for _, c := range w.taken.Changes {
 			l.Changes = append(l.Changes, render.FileChange{Path: c.Path, Status: c.Status, Added: c.Added, Removed: c.Removed})
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/process"
 	"github.com/d3mlabs/ai-flow/isolation"
+	"github.com/d3mlabs/ai-flow/render"
 	"github.com/d3mlabs/ai-flow/testsupport"
 	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
 )
@@ -34,6 +35,8 @@ type stage struct {
 	key   []byte
 	agent *fakeAgent
 	said  *said
+	// secrets are known to the flows of builds.
+	secrets *render.Secrets
 	// each is called with every job before it runs; may be nil.
 	each func(*Job)
 }
@@ -81,6 +84,9 @@ func (s *stage) job(e fakegithub.Event) *Job {
 		if _, _, err := j.GitHub.AgentToken(ctx); err != nil {
 			return nil, nil, err
 		}
+		if set.Targets != nil {
+			return s.builder(ctx, j, set)
+		}
 		// The objects are the server's own: fetching them is tested in package git and in the program's stories.
 		repo, err := git.Open(ctx, s.repo.GitDir(), s.agent.temp)
 		if err != nil {
@@ -89,10 +95,36 @@ func (s *stage) job(e fakegithub.Event) *Job {
 		return &commands.Flow{Agent: s.agent, Repo: repo, Place: set.Place, Policy: set.Policy, Log: s.said, AgentName: "fake", AgentStatus: "test"},
 			repo.Close, nil
 	}
+	j.Remote = func(repo github.Repo, token string) git.Remote {
+		return git.Remote{URL: s.hub.URL() + "/" + repo.String() + ".git", Token: token}
+	}
 	if s.each != nil {
 		s.each(j)
 	}
 	return j
+}
+
+// builder fetches for a build as the program does: what it pushes comes from a repository of its own.
+func (s *stage) builder(ctx context.Context, j *Job, set Setting) (*commands.Flow, func() error, error) {
+	f := &commands.Flow{Agent: s.agent, Place: set.Place, Policy: set.Policy, Log: s.said, AgentName: "fake", AgentStatus: "test", Secrets: s.secrets}
+	end := func() (err error) {
+		for _, t := range f.Targets {
+			err = errors.Join(err, t.Repo.Close())
+		}
+		return err
+	}
+	for _, t := range set.Targets {
+		token, err := t.Hub.GitToken(ctx)
+		if err != nil {
+			return nil, end, err
+		}
+		if t.Repo, err = git.Fetch(ctx, j.Remote(t.Remote, token), t.Commit, s.agent.temp); err != nil {
+			return nil, end, err
+		}
+		f.Targets = append(f.Targets, t.Target)
+	}
+	f.Repo = f.Targets[0].Repo
+	return f, end, nil
 }
 
 func (s *stage) run(e fakegithub.Event) Told {
@@ -135,6 +167,8 @@ type fakeAgent struct {
 	t      *testing.T
 	temp   string
 	edit   func(document string) string // nil: leaves it alone
+	build  func(dir string)             // what it does to the tree; nil: nothing
+	says   func(k string) string        // its answer to a segment or thread; nil: "Answer k."
 	wants  []denials.Want
 	before func(executor.Task) // called first, when not nil
 	mu     sync.Mutex
@@ -154,7 +188,7 @@ func (a *fakeAgent) RunGate(ctx context.Context, room *isolation.Room, dir strin
 	return real.RunGate(ctx, room, dir, g)
 }
 
-var demanded = regexp.MustCompile(`(?m)^<<<AI-FLOW:SEGMENT (\d+) [0-9A-Za-z]+>>>$`)
+var demanded = regexp.MustCompile(`(?m)^<<<AI-FLOW:((?:SEGMENT|THREAD) \d+) [0-9A-Za-z]+>>>$`)
 
 func (a *fakeAgent) Launch(ctx context.Context, t executor.Task) (executor.Report, error) {
 	a.mu.Lock()
@@ -176,9 +210,16 @@ func (a *fakeAgent) Launch(ctx context.Context, t executor.Task) (executor.Repor
 			a.t.Error(err)
 		}
 	}
+	if a.build != nil {
+		a.build(t.Dir)
+	}
 	report := executor.Report{Swept: true, Wants: a.wants, AgentVersion: "1"}
 	for _, m := range demanded.FindAllStringSubmatch(t.Prompt, -1) {
-		report.Text += m[0] + "\nAnswer " + m[1] + ".\n"
+		answer := "Answer " + strings.TrimPrefix(m[1], "SEGMENT ") + "."
+		if a.says != nil {
+			answer = a.says(m[1])
+		}
+		report.Text += m[0] + "\n" + answer + "\n"
 	}
 	return report, nil
 }
