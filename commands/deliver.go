@@ -67,7 +67,7 @@ func (d *delivery) freeName(w *work) string {
 	for _, name := range w.Names {
 		taken[strings.ToLower(name)] = true // a checkout may land on a file system without case
 	}
-	base := w.Prefix + slugOf(d.about())
+	base := d.branchNameFor(w.Prefix)
 	for n := 1; ; n++ {
 		if name := nth(base, n); !taken[strings.ToLower(name)] {
 			return name

@@ -3,6 +3,7 @@ package commands
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,15 +11,19 @@ import (
 	"github.com/d3mlabs/ai-flow/render"
 )
 
-// branchName is ai/<number>-<slug>, or ai/try-<slug> where there is no number. The slug is ASCII letters, digits and
-// hyphens, so that a foreign title can make no odd reference.
+// BranchPrefix is what the names of all branches of builds of an issue begin with.
+func BranchPrefix(number int) string { return fmt.Sprintf("ai/%d-", number) }
+
+// branchName is ai/<number>-<slug>, or ai/try-<slug> where there is no number.
 func (r *run) branchName() string {
-	slug := slugOf(r.about())
 	if r.Number > 0 {
-		return fmt.Sprintf("ai/%d-%s", r.Number, slug)
+		return r.branchNameFor(BranchPrefix(r.Number))
 	}
-	return "ai/try-" + slug
+	return r.branchNameFor("ai/try-")
 }
+
+// branchNameFor is a prefix and a slug: ASCII letters, digits and hyphens, so that a foreign title can make no odd reference.
+func (r *run) branchNameFor(prefix string) string { return prefix + slugOf(r.about()) }
 
 // about is what the branch and the commit are named after: a stranger's title, or what a person asked for. No secret is in
 // it, before it is cut and made a slug, which would hide one.
@@ -27,8 +32,10 @@ func (r *run) about() string {
 	if text == "" {
 		text = r.Comment.Segments[0].Instruction
 	}
-	return r.Secrets.Redact(render.Terminal(text))
+	return r.safe(text)
 }
+
+func (r *run) safe(text string) string { return r.Secrets.Redact(render.Terminal(text)) }
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
@@ -48,17 +55,57 @@ func firstLineOf(text string) string {
 	return line
 }
 
-// message is the commit's: a subject, and the person who asked as co-author. The agent writes no word of it.
+// message is the commit's: a subject, then the person who asked as co-author and the command that it was made for. The agent
+// writes no word of it.
 func (r *run) message() string {
-	about := subject(firstLineOf(r.about()))
-	if about == "" {
-		about = "implement the document"
+	message := "ai-flow /build: " + r.subjectLine() + "\n"
+	var trailers []string
+	for _, t := range []string{coAuthor(r.Requester), Trailer(r.CommentURL)} {
+		if t != "" {
+			trailers = append(trailers, t+"\n")
+		}
 	}
-	message := "ai-flow /build: " + about + "\n"
-	if trailer := coAuthor(r.Requester); trailer != "" {
-		message += "\n" + trailer + "\n"
+	if len(trailers) > 0 {
+		message += "\n" + strings.Join(trailers, "")
 	}
 	return message
+}
+
+// subjectLine says what was built: on an issue its title, on a pull request what was asked for, since the title says what its
+// first commit does.
+func (r *run) subjectLine() string {
+	about, otherwise := r.about(), "implement the document"
+	if r.Surface.onPull() {
+		about, otherwise = r.safe(r.Comment.Segments[0].Instruction), "take up the review feedback"
+	}
+	return either(subject(firstLineOf(about)), otherwise)
+}
+
+// trailerKey names the command that a commit was made for.
+const trailerKey = "AI-Flow-Command: "
+
+// Trailer is the line of a commit's message that names the command it was made for, so that a later attempt finds what an
+// earlier one pushed. commentURL is GitHub's; "" for what is no plain URL.
+func Trailer(commentURL string) string {
+	if !plainURL.MatchString(commentURL) {
+		return ""
+	}
+	return trailerKey + commentURL
+}
+
+// MadeFor reports whether a commit's message names that command: in a line of its own in the last paragraph, where only
+// trailers stand. Anywhere else a title could have put it.
+func MadeFor(message, commentURL string) bool {
+	trailer := Trailer(commentURL)
+	if trailer == "" {
+		return false
+	}
+	text := strings.TrimSpace(strings.ReplaceAll(message, "\r\n", "\n"))
+	begin := strings.LastIndex(text, "\n\n")
+	if begin < 0 {
+		return false // a subject alone
+	}
+	return slices.Contains(strings.Split(text[begin:], "\n"), trailer)
 }
 
 const maxSubject = 60 // characters of a title or an instruction in a subject

@@ -100,7 +100,7 @@ func (r *run) placeDocument(ctx context.Context) {
 func (r *run) launch(ctx context.Context) bool {
 	report, err := r.Agent.Launch(ctx, r.task(1))
 	r.launched, r.report = true, report
-	r.answers = readAnswers(report.Text, r.nonce, len(r.Comment.Segments))
+	r.answers = readAnswers(report.Text, r.nonce, len(r.Comment.Segments), r.Feedback)
 	r.notes = append(r.notes, r.answers.notes...)
 	if err != nil {
 		r.failLaunch(ctx, err)
@@ -112,12 +112,13 @@ func (r *run) launch(ctx context.Context) bool {
 
 // task is what the agent is given in a round. From the second on it is told what the gates found.
 func (r *run) task(round int) executor.Task {
-	b := brief{nonce: r.nonce, kind: r.command, segments: r.Comment.Segments, found: r.found, title: r.Title, context: slices.Concat(r.Context, r.quoted)}
+	b := brief{nonce: r.nonce, kind: r.command, segments: r.Comment.Segments, found: r.found, title: r.Title,
+		context: slices.Concat(r.Context, r.quoted), restored: r.Restored}
 	if !r.document.None {
 		b.place, b.document = r.room.Path(documentFile), r.document.Name
 	}
 	if r.command == Build {
-		b.branch, b.gates = r.branchName(), r.Policy.Gates
+		b.build, b.gates = r.buildBrief(), r.Policy.Gates
 	}
 	if round > 1 {
 		b.failing = r.failing()

@@ -20,7 +20,8 @@ type brief struct {
 	document string    // what it is, in our words
 	title    string    // foreign
 	context  []Foreign
-	branch   string // of the tree, for /build
+	restored []string // foreign paths that are given as they are on the base
+	build    buildBrief
 	gates    []executor.Gate
 	failing  []failing // what an earlier round left to mend
 }
@@ -47,7 +48,7 @@ func newNonce() string { return rand.Text() }
 // like comes before anything foreign.
 func (b brief) prompt() string {
 	var p strings.Builder
-	p.WriteString(opening[b.kind])
+	p.WriteString(b.opening())
 	p.WriteString("\n# Rules\n\n" + strings.ReplaceAll(rules, "NONCE", b.nonce))
 	p.WriteString(b.duties())
 	p.WriteString("\n# Task\n\n")
@@ -59,7 +60,15 @@ func (b brief) prompt() string {
 	for i, s := range b.segments {
 		b.writeSegment(&p, i+1, s)
 	}
+	b.writeFeedback(&p)
 	return p.String()
+}
+
+func (b brief) opening() string {
+	if b.goesOn() {
+		return openingOnPull
+	}
+	return opening[b.kind]
 }
 
 var opening = map[Command]string{
@@ -88,23 +97,21 @@ func (b brief) duties() string {
 			"- Where two /edit segments contradict each other, apply neither, and begin the answer to both with CONFLICT: and the reason.\n" +
 			"- /ask segments change nothing.\n"
 	}
-	return "- Implement the task fully, with its tests and its documentation, in the way of the code that is there. Run the project's own checks.\n" +
-		"- Do not commit, branch, merge, tag or push: what stands in the directory at the end is taken, and nothing else.\n" +
-		"- Stay inside the directory. Leave no scratch files, logs or build results behind.\n" +
-		"- Changes below .github/workflows/ are not committed; a person gets them as a patch. Make one only if the task needs it, and say so.\n" +
-		"- Report what you changed and what you left open. Say that a check passed only if you ran it and it did.\n"
+	return b.buildDuties()
 }
 
 func (b brief) writeTask(p *strings.Builder) {
 	if b.place != "" {
-		fmt.Fprintf(p, "Document: %s\nIt is %s.\n", b.place, label(b.document))
+		fmt.Fprintf(p, "Document: %s\nIt is %s.%s\n", b.place, label(b.document), b.roleOfDocument())
 	} else {
 		p.WriteString("There is no document; the segments stand for themselves.\n")
 	}
-	if b.branch != "" {
-		fmt.Fprintf(p, "Branch: %s\n", b.branch)
-	}
+	b.writeWorkspaces(p)
 	foreign := b.context
+	if len(b.restored) > 0 {
+		p.WriteString("The files whose paths are listed below configure agents. They stand in the directory as they are on the base of the pull request, and not as on its head.\n")
+		foreign = slices.Concat([]Foreign{{"paths of files that are as on the base", pathList(b.restored)}}, foreign)
+	}
 	if b.title != "" {
 		foreign = slices.Concat([]Foreign{{"its title", b.title}}, foreign)
 	}
@@ -140,14 +147,23 @@ func (b brief) writeGates(p *strings.Builder) {
 const maxGateLine = 400
 
 func (b brief) writeContract(p *strings.Builder) {
-	p.WriteString("Begin the answer to each segment with its line below, alone on a line and exactly as it stands, in this order, each once. " +
+	threads := threadNumbers(b.build.feedback)
+	to := "segment"
+	if len(threads) > 0 {
+		to = "thread and segment"
+	}
+	p.WriteString("Begin the answer to each " + to + " with its line below, alone on a line and exactly as it stands, in this order, each once. " +
 		"Write the answer in Markdown under it.\n\n")
+	for _, k := range threads {
+		p.WriteString(threadDelimiter(k, b.nonce) + "\n")
+	}
 	for i := range b.segments {
 		p.WriteString(delimiter(i+1, b.nonce) + "\n")
 	}
 	if b.kind == Edit {
 		p.WriteString("\nUnder an /edit segment say in a few sentences what you changed. The document itself is read from its file, not from your answer.\n")
 	}
+	b.writeThreadContract(p)
 }
 
 func (b brief) writeSegment(p *strings.Builder, k int, s Segment) {
@@ -159,15 +175,18 @@ func (b brief) writeSegment(p *strings.Builder, k int, s Segment) {
 		}
 	}
 	if s.Instruction == "" {
-		fmt.Fprintf(p, "<<<NO INSTRUCTION %s: %s>>>\n", b.nonce, unsaid(s))
+		fmt.Fprintf(p, "<<<NO INSTRUCTION %s: %s>>>\n", b.nonce, b.unsaid(s))
 		return
 	}
 	fmt.Fprintf(p, "<<<INSTRUCTION %s>>>\n%s\n<<<END %s>>>\n", b.nonce, s.Instruction, b.nonce)
 }
 
-func unsaid(s Segment) string {
-	if s.Quote != "" {
+func (b brief) unsaid(s Segment) string {
+	switch {
+	case s.Quote != "":
 		return "the quote itself says what is wanted"
+	case b.goesOn():
+		return "take up the feedback below"
 	}
 	return "implement what the document describes"
 }
@@ -198,9 +217,4 @@ func label(text string) string {
 		return c
 	}, strings.ToValidUTF8(text, ""))
 	return upTo(most, strings.Join(strings.Fields(text), " "))
-}
-
-// delimiter is the line that introduces the answer to a segment.
-func delimiter(k int, nonce string) string {
-	return fmt.Sprintf("<<<AI-FLOW:SEGMENT %d %s>>>", k, nonce)
 }

@@ -44,6 +44,9 @@ const (
 	Review                      // the summary of a review
 )
 
+// onPull reports whether what was said there was said about a pull request.
+func (s Surface) onPull() bool { return s == PullRequest || s == ReviewThread || s == Review }
+
 // kind is the surface as render has it; a terminal is none.
 func (s Surface) kind() render.ThreadKind {
 	switch s {

@@ -30,7 +30,9 @@ func (r *run) mend(ctx context.Context, taken git.Taken, round int) (next git.Ta
 		r.say("round %d: %v", round, err)
 		return taken, false, true
 	}
-	if said := strings.TrimSpace(strings.Join(readAnswers(report.Text, r.nonce, len(r.Comment.Segments)).texts, "\n\n")); said != "" {
+	answers := readAnswers(report.Text, r.nonce, len(r.Comment.Segments), r.Feedback)
+	r.answers.revise(answers)
+	if said := strings.TrimSpace(strings.Join(answers.texts, "\n\n")); said != "" {
 		last := &r.segments[len(r.segments)-1]
 		if !strings.HasSuffix(last.Text, said) { // some agents say the whole again
 			last.Text = strings.TrimSpace(last.Text + "\n\n" + said)

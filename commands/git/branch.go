@@ -6,21 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 )
-
-// Person is an author or committer.
-type Person struct{ Name, Email string }
-
-// CommitOptions of Branch.
-type CommitOptions struct {
-	Parent            OID
-	Tree              OID
-	Message           string
-	Author, Committer Person
-	When              time.Time // of the commit; zero means now
-	Name              string    // branch to create, without refs/heads/
-}
 
 // Branch writes the commit and creates the branch. It never moves an existing one: ErrExists. The commit is unsigned, by
 // exactly the given persons whatever the environment or configuration says (F-41); no hook runs. An error means that there
@@ -34,24 +20,17 @@ func (r *Repo) Branch(ctx context.Context, o CommitOptions) (_ OID, err error) {
 	if r.fetched {
 		return "", errNoCheckout
 	}
-	if !o.Parent.valid() || !o.Tree.valid() || strings.TrimSpace(o.Message) == "" || strings.Contains(o.Message, "\x00") {
-		return "", fmt.Errorf("parent %q, tree %q and a message are needed", o.Parent, o.Tree)
-	}
 	if err := r.checkBranchName(ctx, o.Name); err != nil {
 		return "", err
 	}
 	if err := r.mustBeFree(ctx, o.Name); err != nil {
 		return "", err
 	}
-	who, err := identity(o)
+	id, err := r.commit(ctx, o)
 	if err != nil {
 		return "", err
 	}
-	id, err := line(r.ours(ctx, job{env: who, stdin: strings.NewReader(o.Message)}, "commit-tree", string(o.Tree), "-p", string(o.Parent)))
-	if err != nil {
-		return "", err
-	}
-	pack, err := r.migrate(ctx, OID(id), o.Parent)
+	pack, err := r.migrate(ctx, id, o.Parent)
 	if err != nil {
 		return "", err
 	}
@@ -59,15 +38,19 @@ func (r *Repo) Branch(ctx context.Context, o CommitOptions) (_ OID, err error) {
 		return "", err
 	}
 	none := strings.Repeat("0", len(id))
-	_, err = r.theirs(ctx, job{env: who}, "update-ref", "--create-reflog", "-m", "ai-flow: created", "refs/heads/"+o.Name, id, none)
+	who, err := identity(o) // of the reflog's line
+	if err != nil {
+		return "", err
+	}
+	_, err = r.theirs(ctx, job{env: who}, "update-ref", "--create-reflog", "-m", "ai-flow: created", "refs/heads/"+o.Name, string(id), none)
 	if err != nil {
 		// Somebody may have been faster.
 		return "", errors.Join(r.mustBeFree(ctx, o.Name), err)
 	}
 	if err := r.giveToOwner(refFiles(o.Name)); err != nil {
-		return "", errors.Join(err, r.takeBranchBack(ctx, o.Name, id))
+		return "", errors.Join(err, r.takeBranchBack(ctx, o.Name, string(id)))
 	}
-	return OID(id), nil
+	return id, nil
 }
 
 // takeBranchBack removes the branch that was just made, if it is still as it was made; also when ctx has ended.
@@ -108,23 +91,6 @@ func (r *Repo) mustBeFree(ctx context.Context, name string) error {
 		}
 	}
 	return nil
-}
-
-// identity is the whole of who makes a commit and when.
-func identity(o CommitOptions) ([]string, error) {
-	for _, p := range []Person{o.Author, o.Committer} {
-		if strings.TrimSpace(p.Name) == "" || p.Email == "" || strings.ContainsAny(p.Name+p.Email, "<>\n\r\x00") {
-			return nil, fmt.Errorf("%q <%q> cannot make a commit", p.Name, p.Email)
-		}
-	}
-	if o.When.IsZero() {
-		o.When = time.Now()
-	}
-	when := fmt.Sprintf("@%d +0000", o.When.Unix())
-	return []string{
-		"GIT_AUTHOR_NAME=" + o.Author.Name, "GIT_AUTHOR_EMAIL=" + o.Author.Email, "GIT_AUTHOR_DATE=" + when,
-		"GIT_COMMITTER_NAME=" + o.Committer.Name, "GIT_COMMITTER_EMAIL=" + o.Committer.Email, "GIT_COMMITTER_DATE=" + when,
-	}, nil
 }
 
 // migrate moves the objects of a commit that its parent does not have from the quarantine into the checkout's store, as

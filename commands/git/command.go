@@ -176,8 +176,16 @@ func (r *Repo) checkVersion(ctx context.Context) error {
 	}
 	major, _ := strconv.Atoi(string(m[1])) // digits, by the shape
 	minor, _ := strconv.Atoi(string(m[2]))
-	if major < 2 || major == 2 && minor < 31 {
-		return fmt.Errorf("%s is version %d.%d; install git 2.31 or newer", r.bin, major, minor)
+	r.version = version{major, minor}
+	return r.mustBe(version{2, 31}, "install")
+}
+
+type version struct{ major, minor int }
+
+// mustBe refuses a git that is older than oldest. wanted is what the error says of a newer one: to be installed, or needed for what.
+func (r *Repo) mustBe(oldest version, wanted string) error {
+	if v := r.version; v.major < oldest.major || v.major == oldest.major && v.minor < oldest.minor {
+		return fmt.Errorf("%s is version %d.%d; %s git %d.%d or newer", r.bin, v.major, v.minor, wanted, oldest.major, oldest.minor)
 	}
 	return nil
 }

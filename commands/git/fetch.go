@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"time"
 )
@@ -20,13 +19,7 @@ import (
 // A server that cannot be reached is tried three times, after one second and three (F-53). All of it ends after 15 minutes,
 // a server that says nothing after one each time, and a cancelled ctx ends it at once with its cause.
 func Fetch(ctx context.Context, remote Remote, commit OID, temp string) (*Repo, error) {
-	return fetch(ctx, remote, commit, temp, pace{silence: time.Minute, wait: time.Second})
-}
-
-// pace is what tests cannot wait for.
-type pace struct {
-	silence time.Duration // whole seconds without a byte that end a try
-	wait    time.Duration // before the second try; three times that before the third
+	return fetch(ctx, remote, commit, temp, usual())
 }
 
 func fetch(ctx context.Context, remote Remote, commit OID, temp string, p pace) (_ *Repo, err error) {
@@ -81,17 +74,18 @@ func (r *Repo) fill(ctx context.Context, remote Remote, commit OID, p pace) erro
 // settle makes sure that the commit is there, and makes the private repository its own checkout: a bare one, detached at
 // the commit.
 func (r *Repo) settle(ctx context.Context, commit OID) error {
-	got, err := line(r.ours(ctx, job{}, "rev-parse", "--verify", "--end-of-options", string(commit)+"^{commit}"))
-	if err != nil {
+	if err := r.mustBeCommit(ctx, commit); err != nil {
 		return err
-	}
-	if got != string(commit) {
-		return fmt.Errorf("that is not a commit, but something that leads to %q", got)
 	}
 	if _, err := r.ours(ctx, job{}, "update-ref", "--no-deref", "HEAD", string(commit)); err != nil {
 		return err
 	}
 	r.fetched, r.at = true, location{gitDir: r.gitDir, common: r.gitDir}
+	return r.reread()
+}
+
+// reread takes note of the boundary that git has made.
+func (r *Repo) reread() error {
 	boundary, err := readBoundary(r.gitDir)
 	if err != nil {
 		return err
@@ -99,32 +93,11 @@ func (r *Repo) settle(ctx context.Context, commit OID) error {
 	return r.cut(boundary)
 }
 
-const tries = 3
-
 // download fetches, and again when the server was not to be reached: a fetch changes nothing there.
 func (r *Repo) download(ctx context.Context, remote Remote, commit OID, tips []OID, p pace) error {
-	wait := p.wait
-	for try := 1; ; try++ {
-		err := r.downloadOnce(ctx, remote, commit, tips, p.silence)
-		if errors.Is(err, errMoved) && try == 1 {
-			if remote.URL, err = r.newPlace(ctx, remote, p.silence); err != nil {
-				return err
-			}
-			continue
-		}
-		if try >= tries || !errors.Is(err, ErrUnreachable) {
-			return err
-		}
-		// A little more, so that not all come back at the same moment.
-		t := time.NewTimer(wait + rand.N(wait/4+1))
-		select {
-		case <-ctx.Done():
-			t.Stop()
-			return fmt.Errorf("%w (before that: %w)", context.Cause(ctx), err)
-		case <-t.C:
-		}
-		wait *= 3
-	}
+	return r.persist(ctx, remote, p, func(remote Remote) error {
+		return r.downloadOnce(ctx, remote, commit, tips, p.silence)
+	})
 }
 
 func (r *Repo) downloadOnce(ctx context.Context, remote Remote, commit OID, tips []OID, silence time.Duration) error {

@@ -107,6 +107,7 @@ func (o OID) valid() bool {
 // A Repo and its trees are for one goroutine at a time.
 type Repo struct {
 	bin     string // absolute path of git
+	version version
 	at      location
 	private string // our directory, 0700
 	gitDir  string // the bare repository in it

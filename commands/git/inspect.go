@@ -90,6 +90,14 @@ func findKeys(window []byte, last bool, found map[key]bool) {
 	}
 }
 
+// HoldsPrivateKey reports whether a text holds the shape of a private key: its frame and a line of its contents, also behind
+// quote marks or with its line ends written as \n.
+func HoldsPrivateKey(text []byte) bool {
+	found := map[key]bool{}
+	findKeys(text, true, found)
+	return len(found) > 0
+}
+
 // refuseContents names what may not come back for what is in it; the value is never part of the reason. A private key that
 // the base has at the same path, or whole contents that it has anywhere, are the repository's own.
 func (r *Repo) refuseContents(ctx context.Context, c *collection) error {

@@ -2,6 +2,9 @@ package git
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"regexp"
 )
 
 // PushOptions of Push.
@@ -11,50 +14,121 @@ type PushOptions struct {
 	New    OID    // the commit that it is to be at; when Old is there, a descendant of it
 }
 
-// PushKind is the closed set of ways in which a push comes to nothing.
-type PushKind uint8
-
-// The kinds.
-const (
-	PushFailed   PushKind = iota // git or the server failed in some other way
-	PushMoved                    // the branch is not, or no longer, at Old (with Old "": there is one)
-	PushRejected                 // the server does not take it: a protected branch, a rule, a hook, a permission; Reason says its words
-	PushLost                     // the server cannot be reached
-)
-
-// PushError is a push that did not happen, or of which nobody can say whether it did.
-type PushError struct {
-	Kind   PushKind
-	Tip    OID    // of PushMoved: where the branch is, "" when it is gone
-	Reason string // the server's own words, bounded, on one line and without secrets: foreign
-	Unsure bool   // it may have happened all the same, and could not be looked up
-	Err    error
-}
-
-// Error says what happened, quoting Reason.
-func (e *PushError) Error() string { panic("unbuilt") }
-
-// Unwrap is the error underneath.
-func (e *PushError) Unwrap() error { return e.Err }
-
 // Push moves one branch on the server from Old to New, and nothing else: the URL, the full name of the ref and the expected
 // old value are all explicit (F-34, F-44), nothing is forced, no hook of ours runs. It refuses by itself what is no
-// fast-forward. A push whose answer was lost is looked up: it happened when the branch is at New. An error is a *PushError.
-func (r *Repo) Push(ctx context.Context, remote Remote, o PushOptions) error { panic("unbuilt") }
+// fast-forward. A push whose answer was lost is looked up: it happened when the branch is at New. One that is known not to
+// have happened for want of a server is tried again, as by Fetch. When ctx ends, a last look takes at most 5 seconds more.
+// An error is a *PushError.
+func (r *Repo) Push(ctx context.Context, remote Remote, o PushOptions) error {
+	return r.push(ctx, remote, o, usual())
+}
 
-// Tip asks the server where a branch is; "" when there is none.
-func (r *Repo) Tip(ctx context.Context, remote Remote, branch string) (OID, error) { panic("unbuilt") }
+func (r *Repo) push(ctx context.Context, remote Remote, o PushOptions, p pace) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, transferTime, fmt.Errorf("it took longer than %v", transferTime))
+	defer cancel()
+	if err := remote.check(); err != nil {
+		return &PushError{Err: fmt.Errorf("pushing to a server: %w", err)}
+	}
+	e := r.pushUntil(ctx, remote, o, p)
+	if e == nil {
+		return nil // not e, which would be an error that is nil
+	}
+	e.Err = fmt.Errorf("pushing %.12q to the branch %q of %q: %w", o.New, o.Branch, remote.URL, e.Err)
+	return e
+}
 
-// Add fetches a further commit with its history into a repository of Fetch's; see Fetch.
-func (r *Repo) Add(ctx context.Context, remote Remote, commit OID) error { panic("unbuilt") }
+// pushUntil pushes until it is known what came of it, or cannot be.
+func (r *Repo) pushUntil(ctx context.Context, remote Remote, o PushOptions, p pace) *PushError {
+	if err := r.mayPush(ctx, o); err != nil {
+		return &PushError{Err: err}
+	}
+	for try := 1; ; try++ {
+		e := r.pushOnce(ctx, remote, o, p.silence)
+		if e == nil {
+			return nil
+		}
+		if errors.Is(e.Err, errMoved) && try == 1 {
+			if remote.URL, e.Err = r.newPlace(ctx, remote, p.silence); e.Err != nil {
+				return e
+			}
+			continue
+		}
+		if e.Unsure {
+			e = r.lookUp(ctx, remote, o, p, e)
+		}
+		if e == nil || try >= tries || !e.passing(o) {
+			return e
+		}
+		if err := p.pause(ctx, try, e.Err); err != nil {
+			return &PushError{Err: err}
+		}
+	}
+}
 
-// Commit writes a commit object into the private repository and returns it. It is unsigned, by exactly the given persons
-// whatever the environment or configuration says (F-41). Name is not looked at.
-func (r *Repo) Commit(ctx context.Context, o CommitOptions) (OID, error) { panic("unbuilt") }
+// mayPush refuses without a request what is no name, no commit, or no fast-forward.
+func (r *Repo) mayPush(ctx context.Context, o PushOptions) error {
+	if !o.New.valid() || o.Old != "" && !o.Old.valid() {
+		return fmt.Errorf("%.80q and %.80q are not both object ids", o.Old, o.New)
+	}
+	if err := r.checkBranchName(ctx, o.Branch); err != nil {
+		return err
+	}
+	if err := r.mustBeCommit(ctx, o.New); err != nil || o.Old == "" {
+		return err
+	}
+	if err := r.mustBeCommit(ctx, o.Old); err != nil {
+		return err
+	}
+	_, err := r.ours(ctx, job{}, "merge-base", "--is-ancestor", string(o.Old), string(o.New))
+	if failed := (*Error)(nil); errors.As(err, &failed) && failed.Err == nil && failed.Code == 1 {
+		return fmt.Errorf("it does not have %.12s in its history: that would overwrite commits", o.Old)
+	}
+	return err
+}
 
-// Merge brings two changes of base together, as trees: three ways, without a work tree, by git's own merge. clean is false,
-// and tree "", when they touch the same lines; conflicts are then the paths, at most 20. Hooks, drivers and filters that the
-// trees name do not run.
-func (r *Repo) Merge(ctx context.Context, base, ours, theirs OID) (tree OID, conflicts []string, err error) {
-	panic("unbuilt")
+// lookUp asks where the branch is after a push of which that is not known; nil means that it happened.
+func (r *Repo) lookUp(ctx context.Context, remote Remote, o PushOptions, p pace, e *PushError) *PushError {
+	tip, err := r.tip(ctx, remote, o.Branch, p)
+	if err != nil && ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), p.look, fmt.Errorf("it took longer than %v", p.look))
+		defer cancel()
+		tip, err = r.tipOnce(ctx, remote, o.Branch, p.silence)
+	}
+	switch {
+	case err != nil && e.Kind == PushRejected:
+		e.Unsure = false // that was an answer
+	case err != nil:
+		if e.Kind == PushMoved { // nobody knows to where, and perhaps by an earlier try of ours
+			e.Kind = PushLost
+		}
+		e.Err = fmt.Errorf("%w (then, %w)", e.Err, err)
+	case tip == o.New:
+		return nil
+	default:
+		e.Unsure = false
+		if tip != o.Old {
+			e.Kind = PushMoved
+		}
+		if e.Kind == PushMoved {
+			e.Tip = tip
+		}
+	}
+	return e
+}
+
+var passingReasons = regexp.MustCompile(`(?i)^(cannot lock ref|failed to (lock|update) ref|internal server error|fatal error in commit_refs)`)
+
+// passing reports whether another try may mend it: the server was not to be reached, or was busy with this branch, or one
+// of its machines did not know yet what another one did.
+func (e *PushError) passing(o PushOptions) bool {
+	switch e.Kind {
+	case PushLost:
+		return !e.Unsure
+	case PushMoved:
+		return e.Tip == o.Old
+	case PushRejected:
+		return passingReasons.MatchString(e.Reason)
+	}
+	return false
 }

@@ -71,7 +71,7 @@ func (m Remote) base() string {
 // The token is a header for the one host of the URL, and no redirect is followed: git chooses headers once, by the first
 // URL, and would send them to whatever host it is led to (measured with 2.39.5). A credential helper was rejected: git asks
 // it by the host, but only after a first request without a token was denied, and then loses a redirect.
-func (m Remote) environment(silence time.Duration) []string {
+func (m Remote) environment(silence time.Duration, more ...[2]string) []string {
 	settings := [][2]string{
 		{"protocol.version", "2"}, {"http.followRedirects", "false"}, {"http.emptyAuth", "false"},
 		{"http.lowSpeedLimit", "1"}, {"http.lowSpeedTime", strconv.Itoa(int(silence / time.Second))},
@@ -80,6 +80,7 @@ func (m Remote) environment(silence time.Duration) []string {
 		{"core.alternateRefsCommand", "true"},
 		{"core.askPass", ""}, {"credential.helper", ""}, {"fetch.fsckObjects", "true"},
 	}
+	settings = append(settings, more...)
 	for _, id := range cosmetic {
 		settings = append(settings, [2]string{"fetch.fsck." + id, "ignore"})
 	}

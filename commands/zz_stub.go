@@ -1,3 +1,0 @@
-package commands
-
-func flagged(string) bool { return false }
