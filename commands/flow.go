@@ -106,7 +106,7 @@ type run struct {
 // fork is a copy that comes to an end of its own: what it adds is not the run's.
 func (r *run) fork() *run {
 	other := *r
-	other.notes, other.segments = slices.Clip(r.notes), slices.Clip(r.segments)
+	other.notes, other.segments = slices.Clip(r.notes), slices.Clone(r.segments)
 	return &other
 }
 

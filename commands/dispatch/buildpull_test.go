@@ -144,7 +144,7 @@ func TestBuildOnAHeadThatMoved(t *testing.T) {
 				tt.moved(s, n)
 			}
 			s.ends(s.run(s.repo.Comment(n, "ann", "/build do it")), tt.ends)
-			contains(t, "the thread", s.thread(n), tt.says...)
+			contains(t, "the thread", s.thread(n)+s.said.String(), tt.says...)
 			for name, text := range tt.tree {
 				if got := s.repo.Tree("topic")[name]; got != text {
 					t.Errorf("%s holds %q, want %q", name, got, text)

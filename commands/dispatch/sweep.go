@@ -38,7 +38,7 @@ func (r *running) sweep(ctx context.Context, f github.Feedback) {
 			r.plan.feedback = append(r.plan.feedback, item)
 		}
 	}
-	since := r.lastCommit(f.Commits)
+	since := r.lastBuild(f)
 	for _, c := range f.Comments {
 		if c.Created.After(since) && r.counts(ctx, c) {
 			r.plan.feedback = append(r.plan.feedback, commands.Feedback{URL: c.URL, Label: "a comment on the pull request, by somebody who may write here",
@@ -51,11 +51,20 @@ func (r *running) sweep(ctx context.Context, f github.Feedback) {
 	}
 }
 
-// lastCommit is when we last committed, as the commit says; zero when we never did (F-39).
-func (r *running) lastCommit(commits []github.Commit) (last time.Time) {
-	for _, c := range commits {
-		if strings.EqualFold(c.Email, r.bot().Email) && c.Committed.After(last) && c.Committed.Before(r.Event.Comment.Created) {
-			last = c.Committed
+// lastBuild is when the command was given that we last made a commit for, by GitHub's clock: what people said while the agent
+// worked was not taken up. Where that command stands elsewhere, on the issue, it is when the commit was made, by its own word.
+// Zero when there is no commit of ours (F-39).
+func (r *running) lastBuild(f github.Feedback) (last time.Time) {
+	for _, c := range f.Commits {
+		if !strings.EqualFold(c.Email, r.bot().Email) || commands.MadeFor(c.Message, r.Event.Comment.URL) {
+			continue
+		}
+		at := c.Committed
+		if i := slices.IndexFunc(f.Comments, func(said github.Remark) bool { return commands.MadeFor(c.Message, said.URL) }); i >= 0 {
+			at = f.Comments[i].Created
+		}
+		if at.After(last) {
+			last = at
 		}
 	}
 	return last

@@ -76,7 +76,7 @@ func (r *Repo) checkModules(ctx context.Context, updates []update) ([]Refused, e
 
 func lastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// Changes lists what differs between two trees of this repository, without sizes.
+// Changes lists what differs between two trees, or the trees of commits, of this repository, without sizes.
 func (r *Repo) Changes(ctx context.Context, from, to OID) ([]Change, error) {
 	changes, err := r.changes(ctx, from, to, nil)
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *Repo) changes(ctx context.Context, from, to OID, sizes map[OID]int64) (
 		return nil, nil
 	}
 	out, err := r.ours(ctx, job{max: 256 << 20, time: transferTime}, append(append([]string{"diff-tree"}, diffFlags[:]...), "--raw", "--numstat", "-z", string(from), string(to))...)
-	if err != nil {
+	if err != nil || len(out) == 0 {
 		return nil, err
 	}
 	return readChanges(strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), sizes)
