@@ -98,7 +98,11 @@ func (c *Client) forbidden(a *answer) string {
 	if needs := a.header.Get("X-Accepted-Github-Permissions"); len(needs) <= maxMessage && acceptedShape.MatchString(needs) {
 		return c.allow("the permission " + strings.NewReplacer("=", ": ", ";", " or", ",", " and").Replace(needs))
 	}
-	if strings.Contains(strings.ToLower(string(a.body)), "not accessible by") {
+	said := strings.ToLower(string(a.body))
+	if strings.Contains(said, "not permitted to create or approve pull requests") {
+		return "Tick “Allow GitHub Actions to create and approve pull requests” in the repository's settings (Actions, General), or set up an App."
+	}
+	if strings.Contains(said, "not accessible by") {
 		return c.allow("write permission for issues and pull requests, and read for contents")
 	}
 	return ""

@@ -44,16 +44,12 @@ var sendings = map[string]struct {
 		_, err := c.PullsOf(ctx, "ai/2-x")
 		return err
 	}, false, ""},
-	"open": {"POST " + pullsRoute, pullJSON, openPull, true, ""},
+	"open": {"POST " + pullsRoute, pulled, openPull, true, ""},
 	"assign": {"POST /api/v3/repos/acme/site/issues/2/assignees", `{"number":2,"assignees":[{"login":"Ann"}]}`,
 		func(ctx context.Context, c *Client) error { return c.Assign(ctx, 2, "ann") }, false, ""},
 }
 
-const (
-	pullsRoute = "/api/v3/repos/acme/site/pulls"
-	pullJSON   = `{"number":57,"html_url":"https://github.com/acme/site/pull/57","title":"Retry","state":"open","merged_at":null,"user":{"login":"me"},
-		"head":{"ref":"ai/2-x","sha":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","repo":{"id":1}},"base":{"ref":"main","sha":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","repo":{"id":1}}}`
-)
+const pullsRoute = "/api/v3/repos/acme/site/pulls"
 
 func openPull(ctx context.Context, c *Client) error {
 	_, err := c.OpenPull(ctx, NewPull{Title: "Retry", Body: "Why.", Head: "ai/2-x", Base: "main"})
@@ -322,6 +318,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{says(403, `{"message":"Resource not accessible by integration"}`, "X-Accepted-GitHub-Permissions: issues=write; pull_requests=write"), Forbidden, "Resource not accessible by integration", "the permission issues: write or pull_requests: write"},
 		{says(403, `{"message":"Resource not accessible by integration"}`, "X-Accepted-GitHub-Permissions: <!-- x -->"), Forbidden, "Resource not accessible by integration", "write permission for issues"},
+		{says(403, `{"message":"GitHub Actions is not permitted to create or approve pull requests."}`), Forbidden, "GitHub Actions is not permitted to create or approve pull requests.", "Actions, General"},
 		{says(403, `{"message":"Repository was archived so is read-only."}`), Forbidden, "Repository was archived so is read-only.", ""},
 		{says(404, `{"message":"Not Found"}`), Gone, "Not Found", ""},
 		{says(410, `{"message":"Issues are disabled for this repo"}`), Gone, "Issues are disabled for this repo", ""},
@@ -332,7 +329,7 @@ func TestRefusals(t *testing.T) {
 		{says(422, `{"message":"`+long+`"}`), Invalid, strings.Repeat("é", 98) + "…", ""},
 		{says(422, `{"message":"`+strings.Repeat("x", 1<<20)+`"}`), Invalid, "", ""},
 	} {
-		for _, call := range []string{"read", "edit", "post"} {
+		for _, call := range []string{"read", "edit", "post", "protected", "pulls of", "open", "assign"} {
 			s := newScripted(t)
 			s.on(sendings[call].route, test.h)
 			err := sendings[call].do(t.Context(), s.client(static))

@@ -152,24 +152,3 @@ func TestNoReplyMarks(t *testing.T) {
 		}
 	}
 }
-
-// A mark that a text brings along is broken, and nothing of the text is hidden by it; a place of render's stays (S6).
-func TestBreakMarks(t *testing.T) {
-	for text, want := range map[string]string{
-		"<!-- ai-flow:end -->":                              "<! -- ai-flow:end -->",
-		"x <!-- ai-flow:reply 7 thread=9 --> y":             "x <! -- ai-flow:reply 7 thread=9 --> y",
-		"<!-- ai-flow:pull 0 --><!-- ai-flow:end -->":       "<!-- ai-flow:pull 0 --><! -- ai-flow:end -->",
-		"<!-- ai-flow:<!-- ai-flow:pull":                    "<! -- ai-flow:<!-- ai-flow:pull",
-		"<!-- ai-flow:pull<!-- ai-flow:result 7":            "<!-- ai-flow:pull<! -- ai-flow:result 7",
-		"<! -- ai-flow:pull 0 --> as it is shown somewhere": "<! -- ai-flow:pull 0 --> as it is shown somewhere",
-	} {
-		if got := breakMarks(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-	for _, w := range []word{wordResult, wordStatus, wordAside, wordReply, "end"} {
-		if strings.HasPrefix(prefix+string(w), places) {
-			t.Errorf("a mark begins with %s, which is left in a text", w)
-		}
-	}
-}

@@ -46,12 +46,7 @@ const (
 // broken is how prefix stands in text that is quoted by us: shown to nobody, or inside code as good as the same.
 const broken = "<! -- ai-flow:"
 
-// places begin like marks, and are none: package render hides them where it will fill in what is not known yet. No word of a
-// mark begins so.
-const places = "<!-- ai-flow:pull"
-
 var (
-	beginning = regexp.MustCompile(prefix + "(?:pull)?")
 	markShape = regexp.MustCompile(`^<!-- ai-flow:(result|status|aside) ([1-9][0-9]{0,18})(?: stage=(waiting|failed|told|unsure|acted))?` +
 		`( part=bottom)?(?: before=([0-9a-f]{32}) after=([0-9a-f]{32}))? -->$`)
 	// A reply names its thread: a list of comments tells it in another field, which nothing else of ours needs.
@@ -106,17 +101,9 @@ func readReply(line string) (mark, bool) {
 	return mark{word: wordReply, id: id, thread: thread}, true
 }
 
-// breakMarks breaks the marks that a text brings along, which could end our own. A place of render's stays: it is a comment on
-// one line, which no mark is, and broken it would be shown and never be filled. That nobody else's stands in a text is render's
-// care (S6).
-func breakMarks(text string) string {
-	return beginning.ReplaceAllStringFunc(text, func(found string) string {
-		if found == places {
-			return found
-		}
-		return broken
-	})
-}
+// breakMarks breaks the marks that a text brings along, which could end our own. What render hides in a result to fill it in
+// later is none (render.FillPulls), and stays.
+func breakMarks(text string) string { return strings.ReplaceAll(text, prefix, broken) }
 
 // standing says what marks stand for together.
 func standing(marks []mark) (s Standing) {

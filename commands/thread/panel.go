@@ -131,7 +131,7 @@ func size(texts []string) (n int) {
 
 // panel is a text of ours that quotes a person's in pieces, and below each says what came of it.
 func (t *Thread) panel(intro string, pieces []string, s saying, tail string) (string, error) {
-	room := s.room(maxBody - size(pieces) - len(intro) - len(s.status) - len(tail) - 3*frame)
+	room := maxBody - size(pieces) - len(intro) - len(s.status) - len(tail) - 3*frame
 	for range maxTries {
 		if room < tight {
 			return "", errNoRoom

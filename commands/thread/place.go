@@ -12,7 +12,6 @@ const (
 	maxBody  = 65_536
 	tight    = 2 << 10 // below this a result says too little for its place
 	frame    = 256     // bytes that marks, rule and empty lines of one block take at most
-	spare    = 4 << 10 // that an announcement leaves for what is filled in later
 	maxTries = 4
 )
 
@@ -39,14 +38,6 @@ func clean(redact func(string) string, text string) string {
 		return text
 	}
 	return redact(text)
-}
-
-// room is how much of the room in a comment rendering may take.
-func (s saying) room(room int) int {
-	if !s.announces() {
-		return room
-	}
-	return max(room-spare, min(room, tight))
 }
 
 func (s saying) mark() mark {
@@ -137,7 +128,7 @@ func firstLine(text string) string {
 // inPlace puts what is to be said into a body that holds nothing of ours.
 func (t *Thread) inPlace(body string, s saying) (string, error) {
 	spots := t.spots(body)
-	room := s.room(maxBody - len(body) - len(s.status) - 3*frame) // what more blocks take is known when they are laid
+	room := maxBody - len(body) - len(s.status) - 3*frame // what more blocks take is known when they are laid
 	for range maxTries {
 		if room < tight {
 			return "", errNoRoom

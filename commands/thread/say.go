@@ -24,9 +24,8 @@ func (t *Thread) Tell(ctx context.Context, r render.Result, act Act) (url string
 }
 
 // Ahead writes the result of an act that is about to be done, with a status line that says so and holds the digests (see
-// Digest) of the document, or what else the act changes, before and after. What render hid in the result, to be filled in by
-// Settle, stays in it, with room for it. After an error the act must not be done. ErrGone when the command was taken
-// back.
+// Digest) of the document, or what else the act changes, before and after. What render hid in the result Settle fills in.
+// After an error the act must not be done. ErrGone when the command was taken back.
 func (t *Thread) Ahead(ctx context.Context, r render.Result, status render.Status, before, after string) error {
 	if !digestShape.MatchString(before) || !digestShape.MatchString(after) {
 		return fmt.Errorf("announcing a result: %.40q and %.40q are not both digests", before, after)

@@ -11,30 +11,38 @@ import (
 	"github.com/d3mlabs/ai-flow/render"
 )
 
-const (
-	place0 = "<!-- ai-flow:pull 0 -->"
-	place1 = "<!-- ai-flow:pull 1 -->"
-)
+// opened is what FillPulls says of the first pull request.
+const opened = "opened [#9](https://github.com/acme/app/pull/9)"
 
-// announced is a build whose result stands ahead, with two hidden places in it, one of them at the begin of a line.
+// build is the result of a build that pushed to two repositories, before its pull requests are open, or (open) afterwards.
+func build(th *Thread, text string, open bool) render.Result {
+	r := result(th, render.Done, text)
+	for i, repo := range []string{"", "acme/lib"} {
+		l := render.Landing{Repo: repo, Branch: "ai/7-x", Commit: strings.Repeat("c", 40), Opened: true}
+		if open {
+			l.Pull = &render.Pull{Number: 9 + i, URL: fmt.Sprintf("https://github.com/acme/%s/pull/%d", []string{"app", "lib"}[i], 9+i)}
+		}
+		r.Landings = append(r.Landings, l)
+	}
+	return r
+}
+
+// announced is a build whose result stands ahead.
 func announced(t testing.TB, surface github.Surface, body, text string) (*site, *Thread) {
 	t.Helper()
 	s, th := newThread(t, surface, body)
-	// It comes after all rendering, as the places do.
-	th.Redact = func(text string) string {
-		return strings.NewReplacer("PLACE0", place0, "PLACE1", place1, "hunter2", "***").Replace(text)
-	}
-	if err := th.Ahead(context.Background(), result(th, render.Done, text), status(th), Digest("a"), Digest("b")); err != nil {
+	if err := th.Ahead(context.Background(), build(th, text, false), status(th), Digest("a"), Digest("b")); err != nil {
 		t.Fatal(err)
 	}
 	return s, th
 }
 
-const built = "Pushed to PLACE0.\n\nPLACE1 is the other one."
+// filling is what package dispatch fills in.
+func filling(text string) string { return render.FillPulls(text, build(&Thread{}, "", true).Landings) }
 
-// filling is what render.FillPulls does: it keeps lines.
-func filling(text string) string {
-	return strings.NewReplacer(place0, "[#9](https://github.com/acme/app/pull/9) hunter2", place1, "#10").Replace(text)
+// instead fills in another text.
+func instead(with string) func(string) string {
+	return func(text string) string { return strings.ReplaceAll(filling(text), opened, with) }
 }
 
 // all is what stands on the thread.
@@ -46,59 +54,60 @@ func (s *site) all() string {
 	return b.String()
 }
 
-// The result of a build that was killed after its push is made final by whoever comes next: its hidden places are filled, its
-// status line goes, and what people wrote stays, a place that they typed included.
+// The result of a build that was killed after its push is made final by whoever comes next: it says what the undisturbed run
+// would have said, its status line goes, and what people wrote stays, a place that they copied included (S9).
 func TestSettleFills(t *testing.T) {
 	ctx := context.Background()
 	for _, surface := range []github.Surface{github.OnIssue, github.OnPull, github.OnReview} {
 		for _, form := range []bool{false, true} { // somebody edits the comment in a browser
 			t.Run(fmt.Sprint(surface, form), func(t *testing.T) {
-				typed := "/build this\n\nLook: " + place1 + "\n" + place0 + "\n"
-				s, th := announced(t, surface, typed, built)
+				copied := "<!-- pull of ai-flow 1 -->is opening a pull request<!-- pull of ai-flow end -->"
+				typed := "/build this\n\nLook: " + copied + "\n<!-- ai-flow:pull 1 -->\n"
+				s, th := announced(t, surface, typed, "Built.")
+				undisturbed, calm := newThread(t, surface, typed)
+				if _, err := calm.Tell(ctx, build(calm, "Built.", true), ActDone); err != nil {
+					t.Fatal(err)
+				}
 				at := &s.comments[len(s.comments)-1]
-				if !strings.Contains(at.Body, "Pushed to "+place0) || !strings.Contains(at.Body, "⏳") {
+				if !strings.Contains(at.Body, "is opening a pull request") || !strings.Contains(at.Body, "⏳") || strings.Contains(at.Body, "/pull/9") {
 					t.Fatalf("ahead stands %q", at.Body)
 				}
+				want, mine := undisturbed.comments[len(undisturbed.comments)-1].Body, ""
 				if surface == github.OnReview {
-					at.Body += "\n> " + place0 + " is mine\n"
+					mine = "\n> " + copied + " is mine\n"
 				}
+				at.Body, want = at.Body+mine, want+mine
 				if form {
-					at.Body, typed = crlf(at.Body), crlf(typed)
+					at.Body = crlf(at.Body)
 				}
 				s.calls = nil
 				url, err := th.Settle(ctx, filling)
 				if err != nil || url != at.URL {
 					t.Fatalf("%q, %v", url, err)
 				}
-				got := oneLineEnd(at.Body)
-				for _, want := range []string{"Pushed to [#9](https://github.com/acme/app/pull/9) ***.\n", "#10 is the other one."} {
-					if strings.Count(got, want) != 1 {
-						t.Errorf("%q does not hold %q", got, want)
-					}
-				}
-				if surface != github.OnReview && Strip(at.Body, 102) != typed || surface == github.OnReview && !strings.HasSuffix(got, "\n> "+place0+" is mine\n") {
-					t.Errorf("what people wrote is another: %q", at.Body)
+				if got := at.Body; oneLineEnd(got) != want || form && crlf(got) != got || !strings.Contains(got, opened) || !strings.Contains(got, "/acme/lib/pull/10") {
+					t.Errorf("final is %q, want %q", got, want)
 				}
 				if is, err := th.Look(ctx); err != nil || is != (Standing{Stage: Acted, URL: url}) {
 					t.Errorf("%+v, %v", is, err)
 				}
-				final := s.all()
-				if _, err := th.Settle(ctx, filling); err != nil || s.all() != final || strings.Count(strings.Join(s.calls, " "), "edit") != 1 {
-					t.Errorf("%v, %q: again it is %q", err, s.calls, s.all())
+				if _, err := th.Settle(ctx, filling); err != nil || oneLineEnd(at.Body) != want || strings.Count(strings.Join(s.calls, " "), "edit") != 1 {
+					t.Errorf("%v, %q: again it is %q", err, s.calls, at.Body)
 				}
 			})
 		}
 	}
 }
 
-// Without anything to fill in the places stay hidden, and can be filled later.
-func TestSettleFillsNothing(t *testing.T) {
+// Without anything to fill in the places stay, and can be filled later; what is filled in is looked at for secrets (S5).
+func TestSettleFillsLater(t *testing.T) {
 	ctx := context.Background()
-	s, th := announced(t, github.OnIssue, "/build", built)
-	if _, err := th.Settle(ctx, nil); err != nil || !strings.Contains(s.body(t, th), place0) || strings.Contains(s.body(t, th), "⏳") {
+	s, th := announced(t, github.OnIssue, "/build", "Built.")
+	if _, err := th.Settle(ctx, nil); err != nil || !strings.Contains(s.body(t, th), "is opening a pull request") || strings.Contains(s.body(t, th), "⏳") {
 		t.Errorf("%v: %q", err, s.body(t, th))
 	}
-	if _, err := th.Settle(ctx, filling); err != nil || !strings.Contains(s.body(t, th), "Pushed to [#9]") {
+	th.Redact = func(text string) string { return strings.ReplaceAll(text, "hunter2", "***") }
+	if _, err := th.Settle(ctx, instead("hunter2")); err != nil || !strings.Contains(s.body(t, th), "***") || strings.Contains(s.body(t, th), "hunter2") {
 		t.Errorf("%v: %q", err, s.body(t, th))
 	}
 }
@@ -122,14 +131,14 @@ func TestSettleFillsBadly(t *testing.T) {
 	} {
 		for _, surface := range []github.Surface{github.OnIssue, github.OnReview} {
 			t.Run(fmt.Sprint(name, surface), func(t *testing.T) {
-				s, th := announced(t, surface, "/build", built)
+				s, th := announced(t, surface, "/build", "Built.")
 				with := strings.ReplaceAll(tt.with, "ID", fmt.Sprint(th.Event.Comment.ID))
-				url, err := th.Settle(ctx, func(text string) string { return strings.ReplaceAll(text, place0, with) })
+				url, err := th.Settle(ctx, instead(with))
 				whole := surface == github.OnReview && tt.own
 				if errors.Is(err, errFill) == whole || url == "" {
 					t.Errorf("%q, %v", url, err)
 				}
-				if got := s.all(); whole != !strings.Contains(got, "Pushed to "+place0) || strings.Contains(got, "⏳") {
+				if got := s.all(); whole == strings.Contains(got, "is opening a pull request") || strings.Contains(got, "⏳") {
 					t.Errorf("%q", got)
 				}
 				if is, err := th.Look(ctx); err != nil || is != (Standing{Stage: Acted, URL: url}) {
@@ -143,27 +152,15 @@ func TestSettleFillsBadly(t *testing.T) {
 	}
 }
 
-// A result ahead that is as long as it may be leaves room for what is filled in.
+// A result ahead that is as long as it may be has room for what is filled in.
 func TestSettleFindsRoom(t *testing.T) {
-	for _, surface := range []github.Surface{github.OnIssue, github.OnReview} {
-		s, th := announced(t, surface, "/build "+strings.Repeat("x ", 9800), built+strings.Repeat("\n\nwords and words", 9000))
-		long := len(s.all())
-		title := strings.Repeat("x", 2<<10)
-		if _, err := th.Settle(context.Background(), func(text string) string { return strings.ReplaceAll(text, place0, title) }); err != nil {
-			t.Error(err)
-		}
-		if got := s.all(); long < 50<<10 || !strings.Contains(got, title) {
-			t.Errorf("ahead stood %d bytes, and now %d", long, len(got))
-		}
+	s, th := announced(t, github.OnIssue, "/build "+strings.Repeat("x ", 20_000), strings.Repeat("words and words\n\n", 9000))
+	long := len(s.body(t, th))
+	if _, err := th.Settle(context.Background(), filling); err != nil {
+		t.Error(err)
 	}
-}
-
-// A command whose comment leaves little room is announced all the same.
-func TestAheadWithLittleRoom(t *testing.T) {
-	body := "/build " + strings.Repeat("x", maxBody-tight-5*frame)
-	s, _ := announced(t, github.OnIssue, body, "Built.")
-	if got := s.comments[1].Body; !strings.Contains(got, "⏳") || len(got) > maxBody {
-		t.Errorf("%d bytes", len(got))
+	if got := s.body(t, th); long < maxBody-(4<<10) || !strings.Contains(got, opened) {
+		t.Errorf("ahead stood %d bytes, and now %d", long, len(got))
 	}
 }
 
@@ -171,14 +168,14 @@ func TestAheadWithLittleRoom(t *testing.T) {
 func TestSettleFaults(t *testing.T) {
 	ctx := context.Background()
 	for _, surface := range []github.Surface{github.OnIssue, github.OnReview} {
-		calm, th := announced(t, surface, "/build", built)
+		calm, th := announced(t, surface, "/build", "Built.")
 		calm.calls = nil
 		if _, err := th.Settle(ctx, filling); err != nil {
 			t.Fatal(err)
 		}
 		for k := 1; k <= len(calm.calls); k++ {
 			for f := lost; f <= limited; f++ {
-				s, th := announced(t, surface, "/build", built)
+				s, th := announced(t, surface, "/build", "Built.")
 				s.calls = nil
 				s.fault = func(n int, _ string) fault {
 					if n == k {
@@ -199,18 +196,18 @@ func TestSettleFaults(t *testing.T) {
 // FuzzFill: whatever is filled in, taking our text out leaves what people wrote, and the marks are what they were.
 func FuzzFill(f *testing.F) {
 	for i, body := range bodies {
-		f.Add(body, i, "x "+place0+"\n"+place1, "#9")
-		f.Add(body, 0, place0, "a\n> "+endMark+"\nb")
-		f.Add(body, i, place0, "a\r> <!-- ai-flow:status 123 -->\n> ⏳\n")
+		f.Add(body, i, "x PLACE\nPLACE", "#9")
+		f.Add(body, 0, "PLACE", "a\n> "+endMark+"\nb")
+		f.Add(body, i, "PLACE", "a\r> <!-- ai-flow:status 123 -->\n> ⏳\n")
 	}
 	f.Fuzz(func(t *testing.T, body string, at int, text, with string) {
 		const id = 123
 		body = Strip(body, id)
-		said := place(body, id, render.Parts{Segments: []string{text, place0}, Bottom: place1}, at, at)
+		said := place(body, id, render.Parts{Segments: []string{text, "PLACE"}, Bottom: "PLACE"}, at, at)
 		_, before := lift(said, id)
 		th := &Thread{}
 		th.Event.Comment.ID = id
-		final := &final{thread: th, fill: func(text string) string { return strings.ReplaceAll(text, place0, with) }}
+		final := &final{thread: th, fill: func(text string) string { return strings.ReplaceAll(text, "PLACE", with) }}
 		got := final.inPlace(said)
 		clean, after := lift(got, id)
 		if clean != body {

@@ -1,0 +1,273 @@
+package github_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/commands/github"
+	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
+)
+
+// Every call of a build, against GitHub's own descriptions, as an App and with the fallback token.
+func TestContractBuild(t *testing.T) {
+	for who, change := range map[string]func(*world) func(*github.Options){
+		"app": func(*world) func(*github.Options) { return func(*github.Options) {} }, "fallback": fallback,
+	} {
+		t.Run(who, func(t *testing.T) {
+			w := newWorld(t)
+			c := w.client(t, change(w))
+			walkBuild(t, w, c)
+			walkFeedback(t, w, c)
+		})
+	}
+}
+
+func walkBuild(t *testing.T, w *world, c *github.Client) {
+	ctx := t.Context()
+	number := w.repo.Issue("eve", "A title", "The document.")
+	prefix := fmt.Sprintf("ai/%d-", number)
+	for _, name := range []string{"x/" + prefix + "y", strings.ToUpper(prefix) + "z", "ai/9" + prefix} {
+		w.repo.Branch(name, map[string]string{"other.go": "package other\n"})
+	}
+	b, err := c.Builds(ctx, prefix)
+	if err != nil || len(b.Branches) != 0 || b.DefaultBranch != "main" || b.DefaultOID != w.repo.Tip("main") || b.Private || b.Archived {
+		t.Fatalf("%+v, %v", b, err)
+	}
+	name := prefix + `a-"quoted"'name`
+	tip := w.repo.Commit(name, "ann@example.com", "One\n\nTwo", map[string]string{"a.go": "package a\n"})
+	want := github.NewPull{Title: `A "title"`, Body: "Closes acme/site#1", Head: name, Base: "main"}
+	opened, err := c.OpenPull(ctx, want)
+	if err != nil || opened.Number == 0 || opened.Title != want.Title || opened.Base != "main" || opened.HeadOID != tip || !opened.Ours || opened.Closed || opened.Fork || opened.URL == "" {
+		t.Fatalf("%+v, %v", opened, err)
+	}
+	if _, err := c.OpenPull(ctx, want); kind(err) != github.Invalid || !strings.Contains(err.Error(), "already exists") {
+		t.Errorf("a second one: %v", err)
+	}
+	w.repo.Pull("eve", "Of the same name", "", "eve/site:"+name, map[string]string{"b.go": "package b\n"})
+	stands(t, w, c, prefix, name, opened)
+	w.repo.ClosePull(opened.Number)
+	opened.Closed = true
+	stands(t, w, c, prefix, name, opened)
+	w.repo.State(opened.Number, true, true, false)
+	opened.Merged = true
+	stands(t, w, c, prefix, name, opened)
+	for login, kinds := range map[string]github.Kind{"ann": github.Other, "eve": github.Invalid, "nobody": github.Invalid} {
+		if err := c.Assign(ctx, opened.Number, login); (err == nil) != (login == "ann") || err != nil && kind(err) != kinds {
+			t.Errorf("assigning %s: %v", login, err)
+		}
+	}
+	if pulls := w.repo.Pulls(); !slices.Equal(pulls[0].Assignees, []string{"ann"}) {
+		t.Errorf("%+v", pulls[0])
+	}
+	w.repo.Protect(name)
+	for branch, want := range map[string]bool{name: true, "main": false, "x/" + prefix + "y": false} {
+		if is, err := c.Protected(ctx, branch); err != nil || is != want {
+			t.Errorf("%q is protected: %t, %v", branch, is, err)
+		}
+	}
+	if _, err := c.Protected(ctx, prefix+"none"); kind(err) != github.Gone {
+		t.Errorf("no branch: %v", err)
+	}
+	if f, err := c.Look(ctx, event(t, w.repo.Comment(opened.Number, "ann", "/build"))); err != nil || f.ViewerID <= 0 || len(f.Head.BaseOID) != 40 || f.Document.Author != f.Viewer {
+		t.Errorf("%+v %+v, %v", f, f.Head, err)
+	}
+}
+
+// stands expects a branch with one pull request, by both calls that tell of it.
+func stands(t *testing.T, w *world, c *github.Client, prefix, name string, pull github.Pull) {
+	t.Helper()
+	b, err := c.Builds(t.Context(), prefix)
+	if err != nil || len(b.Branches) != 1 || b.Branches[0].Name != name || !slices.Equal(b.Branches[0].Pulls, []github.Pull{pull}) {
+		t.Fatalf("%+v, not %+v, %v", b, pull, err)
+	}
+	commits := b.Branches[0].Commits
+	if len(commits) != 2 || commits[0].OID != w.repo.Tip(name) || strings.TrimSpace(commits[0].Message) != "One\n\nTwo" || commits[0].Email != "ann@example.com" || commits[0].Committed.IsZero() ||
+		commits[1].OID != w.repo.Tip("main") {
+		t.Errorf("%+v", commits)
+	}
+	if got, err := c.PullsOf(t.Context(), name); err != nil || !slices.Equal(got, []github.Pull{pull}) {
+		t.Errorf("%+v, not %+v, %v", got, pull, err)
+	}
+}
+
+func walkFeedback(t *testing.T, w *world, c *github.Client) {
+	ctx := t.Context()
+	number := w.repo.Pull("eve", "A change", "Its description.", "feature", map[string]string{"a.go": "package a\n"})
+	w.repo.Commit("feature", "bob@example.com", "More", map[string]string{"b.go": "package b\n"})
+	line := event(t, w.repo.ReviewComment(number, "ann", "Why?", "a.go", 0)).Comment.ID
+	reply := event(t, w.repo.ReviewComment(number, "eve", "Because.", "a.go", line)).Comment.ID
+	ours, err := c.Post(ctx, number, line, "Done.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.repo.Outdate(line)
+	done := event(t, w.repo.ReviewComment(number, "ann", "Typo", "b.go", 0)).Comment.ID
+	w.repo.Resolve(done)
+	review := event(t, w.repo.Review(number, "ann", "In all, fine.")).Comment.ID
+	talk := event(t, w.repo.Comment(number, "eve", "And now?")).Comment.ID
+	w.repo.EditComment(talk, "ann", "And now!")
+	f, err := c.Feedback(ctx, number)
+	if err != nil || len(f.Threads) != 1 || f.More != 0 || f.Older != 0 || len(f.Comments) != 2 || len(f.Commits) != 2 {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	thread := f.Threads[0]
+	var ids []int64
+	for _, r := range append(slices.Clone(thread.Comments), f.Comments...) {
+		ids = append(ids, r.ID)
+		if r.URL == "" || r.Created.IsZero() || r.Author == "" || r.Ours != (r.ID == ours.ID) {
+			t.Errorf("%+v", r)
+		}
+	}
+	if !slices.Equal(ids, []int64{line, reply, ours.ID, review, talk}) || thread.Path != "a.go" || thread.Line != 0 || !thread.Outdated || thread.Hunk == "" || thread.Omitted != 0 {
+		t.Errorf("%v: %+v", ids, thread)
+	}
+	if last := f.Comments[1]; last.Body != "And now!" || last.Author != "eve" || last.Editor != "ann" || last.Edited.IsZero() {
+		t.Errorf("%+v", last)
+	}
+	if f.Commits[0].OID != w.repo.Tip("feature") || f.Commits[0].Email != "bob@example.com" || f.Commits[1].Message == "" {
+		t.Errorf("%+v", f.Commits)
+	}
+	issue := w.repo.Issue("eve", "t", "b")
+	for _, none := range []int{issue, 9999} {
+		if _, err := c.Feedback(ctx, none); kind(err) != github.Gone {
+			t.Errorf("number %d: %v", none, err)
+		}
+	}
+}
+
+// F-40: threads beyond a page, on a GitHub that holds its cursors to their shape.
+func TestContractThreads(t *testing.T) {
+	w := newWorld(t)
+	number := w.repo.Pull("eve", "t", "b", "feature", map[string]string{"a.go": "package a\n"})
+	var open []int64
+	for i := range 110 {
+		id := event(t, w.repo.ReviewComment(number, "ann", fmt.Sprint("Comment ", i), "a.go", 0)).Comment.ID
+		if i%4 == 0 {
+			w.repo.Resolve(id)
+			continue
+		}
+		open = append(open, id)
+	}
+	c := w.client(t)
+	f, err := c.Feedback(t.Context(), number)
+	var got []int64
+	for _, thread := range f.Threads {
+		got = append(got, thread.Comments[0].ID)
+	}
+	if err != nil || !slices.Equal(got, open) || f.More != 0 || len(c.Calls()) != 2+3 {
+		t.Errorf("%d of %d threads, %d more in %d calls, %v", len(got), len(open), f.More, len(c.Calls()), err)
+	}
+	w.PageSize(10)
+	if f, err = w.client(t).Feedback(t.Context(), number); err != nil || f.More != 60 || len(f.Threads) != 37 {
+		t.Errorf("%d threads, %d more, %v", len(f.Threads), f.More, err)
+	}
+}
+
+// S8, F-18: what an App may do elsewhere is asked there, and a token of one repository opens no other.
+func TestContractOtherRepository(t *testing.T) {
+	w := newWorld(t)
+	tool := w.Repo("other/tool", map[string]string{"go.mod": "module tool\n"})
+	tool.Private()
+	c := w.client(t)
+	other, err := c.In(github.Repo{Owner: "other", Name: "tool"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := other.Builds(t.Context(), "ai/1-"); err != nil || !b.Private || b.DefaultOID != tool.Tip("main") {
+		t.Errorf("%+v, %v", b, err)
+	}
+	push, err := other.PushToken(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder := func(name string) *github.Client {
+		return w.client(t, func(o *github.Options) {
+			o.AppID, o.PrivateKey, o.Token, o.Repo = 0, nil, push, github.Repo{Owner: "other", Name: name}
+		})
+	}
+	if _, err := holder("tool").Protected(t.Context(), "main"); err != nil {
+		t.Errorf("what it is for: %v", err)
+	}
+	if _, err := holder("tool").Post(t.Context(), 1, 0, "x"); err == nil {
+		t.Error("a token to push wrote a comment")
+	}
+	secret := w.Repo("other/secret", map[string]string{"go.mod": "module secret\n"})
+	secret.Private()
+	if _, err := holder("secret").Protected(t.Context(), "main"); kind(err) != github.Gone {
+		t.Errorf("another repository: %v", err)
+	}
+	tool.Uninstall(w.app)
+	fresh, err := w.client(t).In(github.Repo{Owner: "other", Name: "tool"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fresh.PushToken(t.Context()); kind(err) != github.Gone || !strings.Contains(err.Error(), "is not installed on other/tool") {
+		t.Errorf("an App that is not installed: %v", err)
+	}
+	w.Grant(w.app, "contents", "read")
+	if _, err := w.client(t).PushToken(t.Context()); err == nil || !strings.Contains(next(err), "contents: write") {
+		t.Errorf("an App that may not push: %v", err)
+	}
+	if _, err := w.client(t).Builds(t.Context(), "ai/1-"); err != nil {
+		t.Errorf("and that may ask: %v", err)
+	}
+}
+
+// An adopter without an App meets this switch, which is off where an organisation has not touched it.
+func TestContractActionsMayNotOpen(t *testing.T) {
+	w := newWorld(t)
+	w.repo.NoPullsByActions()
+	w.repo.Branch("ai/1-x", map[string]string{"a.go": "package a\n"})
+	_, err := w.client(t, fallback(w)).OpenPull(t.Context(), github.NewPull{Title: "t", Head: "ai/1-x", Base: "main"})
+	if kind(err) != github.Forbidden || !strings.Contains(next(err), "Actions, General") {
+		t.Errorf("%v, %q", err, next(err))
+	}
+}
+
+// S9, H7-04: each fault at each request. A question is survived; a pull request is opened once or reported as it was, and
+// PullsOf tells which; assigning twice is once.
+func TestContractBuildFaults(t *testing.T) {
+	for fault := fakegithub.Fail500Before; fault <= fakegithub.Hang; fault++ {
+		for k := 1; k <= 3; k++ {
+			w := newWorld(t)
+			short := func(o *github.Options) { o.Deadline = 300 * time.Millisecond }
+			w.repo.Branch("ai/1-x", map[string]string{"a.go": "package a\n"})
+			for name, ask := range map[string]func(*github.Client) error{
+				"builds":    func(c *github.Client) error { _, err := c.Builds(t.Context(), "ai/1-"); return err },
+				"protected": func(c *github.Client) error { _, err := c.Protected(t.Context(), "ai/1-x"); return err },
+				"pulls":     func(c *github.Client) error { _, err := c.PullsOf(t.Context(), "ai/1-x"); return err },
+				"push":      func(c *github.Client) error { _, err := c.PushToken(t.Context()); return err },
+			} {
+				w.FaultAt(k, fault)
+				if err := ask(w.client(t, short)); err != nil {
+					t.Errorf("fault %d at %d of %s: %v", fault, k, name, err)
+				}
+				w.Revive()
+			}
+			w.FaultAt(k, fault)
+			c := w.client(t, short)
+			opened, err := c.OpenPull(t.Context(), github.NewPull{Title: "t", Head: "ai/1-x", Base: "main"})
+			w.Revive()
+			there, looked := c.PullsOf(t.Context(), "ai/1-x")
+			var e *github.Error
+			switch {
+			case looked != nil || len(there) > 1 || len(there) == 1 && !there[0].Ours:
+				t.Errorf("fault %d at %d: %+v, %v", fault, k, there, looked)
+			case err == nil && len(there) == 1 && there[0] == opened:
+			case errors.As(err, &e) && e.Unsure && k == 3:
+			default:
+				t.Errorf("fault %d at %d of a pull request: %v, and %d are there", fault, k, err, len(there))
+			}
+			if len(there) == 1 {
+				w.FaultAt(1, fault)
+				if err := c.Assign(t.Context(), there[0].Number, "ann"); err != nil || len(w.repo.Pulls()[0].Assignees) != 1 {
+					t.Errorf("fault %d: %v, %+v", fault, err, w.repo.Pulls())
+				}
+			}
+		}
+	}
+}
