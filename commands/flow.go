@@ -40,8 +40,6 @@ type Flow struct {
 	// Secrets may leave in nothing that comes of a run: they are taken out of what is told, and what is to be committed or
 	// written into the document is refused when it holds one. nil knows none.
 	Secrets *render.Secrets
-	// Configures reports whether a path of a tree configures agents; nil: none does.
-	Configures func(path string) bool
 	// Ambient are paths of a tree that the agent runs, or loads as configuration that runs, without asking (the profile's).
 	Ambient []string
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
+	"github.com/d3mlabs/ai-flow/executor/agents"
 	"github.com/d3mlabs/ai-flow/render"
 )
 
@@ -93,7 +94,7 @@ func (r *run) withBasesConfiguration(ctx context.Context, commit git.OID) (git.O
 	if r.Base == "" {
 		return commit, true
 	}
-	given, paths, err := r.Repo.Overlay(ctx, commit, r.Base, r.Configures)
+	given, paths, err := r.Repo.Overlay(ctx, commit, r.Base, agents.Configures)
 	if err != nil {
 		r.fail(ctx, failure{class: "git", message: "what configures agents could not be taken from the base", err: err})
 		return "", false

@@ -39,7 +39,7 @@ func (w *workflow) prepare(ctx context.Context, s dispatch.Setting) (_ *commands
 	agent.Room = isolation.OpenOptions{StateDir: w.env.state, TempDir: private.path,
 		Waiting: func(who string) { w.log.Say("waiting for %s, which has the agent's user", who) }}
 	flow := &commands.Flow{Agent: &threadAgent{&agent, w.env.user}, Place: s.Place, Policy: s.Policy, Model: w.env.model, Log: w.log,
-		Secrets: w.out.secrets, Configures: agents.Configures, Ambient: agent.Profile.Ambient, AgentName: agent.Profile.Name,
+		Secrets: w.out.secrets, Ambient: agent.Profile.Ambient, AgentName: agent.Profile.Name,
 		AgentStatus: statusText(agent.Profile.Status), Token: token}
 	closeAll, err := w.fetchAll(ctx, s, private.path, flow)
 	end = func() error { return errors.Join(closeAll(), private.close()) }

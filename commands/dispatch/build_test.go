@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/render"
 	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
 )
@@ -219,7 +218,11 @@ func TestBuildInTwoRepositories(t *testing.T) {
 	lib.Issue("ida", "Another", "Another issue of the same number.")
 	s.repo.SetBody(s.issue, "ann", "Target repos: acme/app, lib\n\n"+description)
 	s.agent.build = func(dir string) {
-		for _, d := range []string{dir, strings.TrimSuffix(dir, "tree") + "tree1"} {
+		trees, err := filepath.Glob(filepath.Dir(dir) + "/tree*")
+		if err != nil || len(trees) != 2 {
+			t.Errorf("the trees are %q, %v", trees, err)
+		}
+		for _, d := range trees {
 			if err := os.WriteFile(filepath.Join(d, "both.go"), []byte("package both\n"), 0o644); err != nil {
 				t.Error(err)
 			}
@@ -237,5 +240,3 @@ func TestBuildInTwoRepositories(t *testing.T) {
 		t.Error("a change is missing")
 	}
 }
-
-var _ = commands.Build

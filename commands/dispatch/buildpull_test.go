@@ -3,13 +3,10 @@ package dispatch
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/render"
-	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
 )
 
 // reviewed is a pull request that people have said something about. It returns its number and the comments that began threads.
@@ -206,9 +203,3 @@ func TestBuildThatWouldLeak(t *testing.T) {
 		})
 	}
 }
-
-var (
-	_ = slices.Equal[[]string]
-	_ = commands.Build
-	_ fakegithub.Fault
-)
