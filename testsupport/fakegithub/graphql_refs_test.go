@@ -36,7 +36,7 @@ func TestBranches(t *testing.T) {
 	l := newLab(t)
 	l.repo.Branch("ai/1-a", map[string]string{"a": "a"})
 	l.repo.Commit("ai/1-a", "bot@example.com", "Second\n\nIts body\n", map[string]string{"a": "b"})
-	tip := l.repo.PushTo("ai/1-a", "eve@example.com", map[string]string{"a": "c"})
+	l.repo.PushTo("ai/1-a", "eve@example.com", map[string]string{"a": "c"})
 	l.repo.Branch("x/ai/1-b", nil)
 	l.repo.Branch("other", nil)
 	one := l.repo.Pull("ann", "One", "", "ai/1-a", nil)
@@ -50,7 +50,7 @@ func TestBranches(t *testing.T) {
 		t.Errorf("%s", asJSON(answer))
 	}
 	branch := at(refs, "nodes", 0)
-	tip = l.repo.Tip("ai/1-a") // Pull has put a commit on it
+	tip := l.repo.Tip("ai/1-a") // Pull has put a commit on it
 	history := at(branch, "target", "history")
 	if at(branch, "target", "oid") != tip || at(history, "nodes", 0, "oid") != tip || at(history, "totalCount") != 6.0 || len(at(history, "nodes").([]any)) != 2 {
 		t.Errorf("%s", asJSON(branch))
