@@ -3,6 +3,8 @@ package commands
 import (
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
 )
@@ -12,9 +14,21 @@ import (
 // judged while they come back (Limits.Check).
 func (r *run) leaked(texts map[string]string) (name string) {
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		if text := texts[name]; r.Secrets.Shows(text) || git.HoldsPrivateKey([]byte(text)) {
+		text := texts[name]
+		if r.Secrets.Shows(text) || r.Secrets.Shows(unbroken(text)) || git.HoldsPrivateKey([]byte(text)) {
 			return name
 		}
 	}
 	return ""
+}
+
+// unbroken is a text without white space and the marks of quotes, which part what was written over several lines. Such texts
+// are short, and an agent's prose, so this look is for them and not for every window of a tree.
+func unbroken(text string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsSpace(c) || c == '>' {
+			return -1
+		}
+		return c
+	}, text)
 }

@@ -112,6 +112,9 @@ func (b brief) writeTask(p *strings.Builder) {
 		p.WriteString("The files whose paths are listed below configure agents. They stand in the directory as they are on the base of the pull request, and not as on its head.\n")
 		foreign = slices.Concat([]Foreign{{"paths of files that are as on the base", pathList(b.restored)}}, foreign)
 	}
+	if name := b.build.branch; name != "" && !plainBranch.MatchString(name) {
+		foreign = slices.Concat([]Foreign{{"the name of its branch", name}}, foreign)
+	}
 	if b.title != "" {
 		foreign = slices.Concat([]Foreign{{"its title", b.title}}, foreign)
 	}

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -65,9 +66,12 @@ func (b brief) roleOfDocument() string {
 	return ""
 }
 
+// plainBranch is a name that cannot be mistaken for anything else; another one is given as data.
+var plainBranch = regexp.MustCompile(`^[A-Za-z0-9/_.#-]{1,100}$`)
+
 func (b brief) writeWorkspaces(p *strings.Builder) {
-	if b.build.branch != "" {
-		fmt.Fprintf(p, "Branch: %s\n", label(b.build.branch))
+	if plainBranch.MatchString(b.build.branch) {
+		fmt.Fprintf(p, "Branch: %s\n", b.build.branch)
 	}
 	all := b.build.workspaces
 	if len(all) == 1 && all[0].before && !b.build.onPull {

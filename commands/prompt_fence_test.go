@@ -42,7 +42,11 @@ func foreignBrief(text string) brief {
 	}}}, found: make([]finding, 2)}
 	r.found[1].said = &s
 	return brief{nonce: testNonce, kind: Edit, segments: r.Comment.Segments, found: r.found, place: "/room/document.md", document: "the description",
-		title:   "t" + text,
+		title:    "t" + text,
+		restored: []string{"r" + text},
+		build: buildBrief{onPull: true, branch: "b " + text, feedback: []Feedback{
+			{Thread: 1, Path: "p" + text, Label: "a thread", Text: text}, {Label: "a comment", Text: text},
+		}},
 		context: []Foreign{{"the hunk", text}, {"a comment by " + s.by(), text}, {"a file called " + text, text}}}
 }
 
@@ -101,7 +105,7 @@ func FuzzLabel(f *testing.F) {
 // However much strangers wrote, a prompt is of bounded length, and every piece keeps its fence.
 func TestForeignTextIsBoundedInSum(t *testing.T) {
 	b := foreignBrief("x")
-	b.context = nil
+	b.context, b.restored, b.build = nil, nil, buildBrief{}
 	for i := range 100 {
 		b.context = append(b.context, Foreign{fmt.Sprint("piece ", i), strings.Repeat("é\n", maxForeign)})
 	}

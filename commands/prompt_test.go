@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -139,18 +140,19 @@ func TestReadAnswers(t *testing.T) {
 func FuzzReadAnswers(f *testing.F) {
 	f.Add(delimiter(1, testNonce)+"\nA\n"+delimiter(2, testNonce), 2)
 	f.Add("x", 0)
+	f.Add("x\n"+threadDelimiter(3, testNonce)+"\nA\n"+threadDelimiter(2, testNonce), 1)
 	f.Fuzz(func(t *testing.T, text string, n int) {
 		n = max(0, min(n, maxSegments))
-		a := readAnswers(text, testNonce, n, nil)
-		if len(a.texts) != n || len(a.given) != n || len(a.notes) > n+1 {
+		a := readAnswers(text, testNonce, n, []Feedback{{Thread: 1}, {}, {Thread: 3}})
+		if len(a.texts) != n || len(a.given) != n || len(a.threads) != 2 || len(a.notes) > n+3 {
 			t.Fatalf("%d texts, %d given, %d notes for %d segments", len(a.texts), len(a.given), len(a.notes), n)
 		}
-		for i, answer := range a.texts {
-			if !a.given[i] && answer != "" {
+		for i, answer := range append(slices.Clip(a.texts), a.threads...) {
+			if i < n && !a.given[i] && answer != "" {
 				t.Errorf("segment %d has text that was not given", i+1)
 			}
 			for line := range strings.Lines(answer) {
-				if len(a.notes) == 0 && isDelimiter(strings.TrimSpace(line), testNonce) {
+				if isDelimiter(strings.TrimSpace(line), testNonce) {
 					t.Errorf("a delimiter is left in %q", answer)
 				}
 			}

@@ -24,7 +24,13 @@ func (r *Repo) Applies(ctx context.Context, tree OID, patch []byte) (err error) 
 		return err
 	}
 	defer done()
-	_, err = r.ours(ctx, job{env: env, stdin: bytes.NewReader(patch), time: transferTime}, append(applyFlags[:], "--check", "-")...)
+	var said []byte
+	_, err = r.ours(ctx, job{env: env, stdin: bytes.NewReader(patch), time: transferTime, stderr: &said}, append(applyFlags[:], "--check", "-")...)
+	if err == nil && len(said) > 0 {
+		// Of several files it leaves a binary one whose end is missing out, says so, and succeeds.
+		text, _ := excerpt(said)
+		err = fmt.Errorf("git apply takes it, but not all: %q", text)
+	}
 	return err
 }
 

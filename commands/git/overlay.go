@@ -87,13 +87,13 @@ func (r *Repo) commitOverlay(ctx context.Context, tree, parent OID) (OID, error)
 		return "", err
 	}
 	stamp, _, _ = strings.Cut(stamp, " ")
-	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	seconds, err := strconv.ParseUint(stamp, 10, 64)
 	if err != nil {
 		return "", fmt.Errorf("git rev-list answered %.200q", stamp)
 	}
 	self := Person{"ai-flow", "ai-flow@localhost"}
 	// A stranger may date a commit as he likes, and git takes no date that is too far.
-	who, err := identity(CommitOptions{Author: self, Committer: self, When: time.Unix(min(max(seconds, 0), 1<<32), 0)})
+	who, err := identity(CommitOptions{Author: self, Committer: self, When: time.Unix(int64(min(seconds, 1<<32)), 0)})
 	if err != nil {
 		return "", err
 	}

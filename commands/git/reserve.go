@@ -48,12 +48,7 @@ func (s *reserve) matches(path, folded string) bool {
 func (s *reserve) add(path string) {
 	folded := foldPath(path)
 	s.whole[folded] = true
-	dir, _ := foldedDir(folded)
-	s.addAbove(dir)
-}
-
-func (s *reserve) addAbove(folded string) {
-	for dir := folded; dir != "" && !s.above[dir]; dir, _ = foldedDir(dir) {
+	for dir, _ := foldedDir(folded); dir != "" && !s.above[dir]; dir, _ = foldedDir(dir) {
 		s.above[dir] = true
 	}
 }
@@ -90,28 +85,31 @@ func (s *reserve) follow(targets map[string]string) {
 // maxHops is how many links Linux follows on one way.
 const maxHops = 40
 
-// walk goes the way of a link, within the tree, and adds its end and the links that it takes. A way that leaves the tree, or
-// runs in circles, has no end here.
+// walk goes the way of a link, within the tree, and adds its end and what else has to be there for it: the links that it
+// takes, and directories that it leaves again. A way out of the tree, or in circles, has no end here.
 func (s *reserve) walk(targets map[string]string, link string) {
-	at := link[:max(strings.LastIndexByte(link, '/'), 0)]
-	rest := strings.Split(targets[link], "/")
-	if strings.HasPrefix(targets[link], "/") {
-		return
-	}
-	for hops := 0; len(rest) > 0; {
-		name := rest[0]
-		rest = rest[1:]
+	home := link[:max(strings.LastIndexByte(link, '/'), 0)]
+	at, rest := home, targets[link]
+	for hops := 0; rest != ""; {
+		if strings.HasPrefix(rest, "/") {
+			return
+		}
+		var name string
+		name, rest, _ = strings.Cut(rest, "/")
+		rest = strings.TrimLeft(rest, "/")
 		switch name {
-		case "", ".":
+		case ".":
 			continue
 		case "..":
 			if at == "" {
 				return
 			}
+			if !strings.HasPrefix(home+"/", at+"/") {
+				s.add(at)
+			}
 			at = at[:max(strings.LastIndexByte(at, '/'), 0)]
 			continue
 		}
-		s.addAbove(foldPath(at))
 		next := strings.TrimPrefix(at+"/"+name, "/")
 		target, isLink := targets[next]
 		if !isLink {
@@ -119,10 +117,10 @@ func (s *reserve) walk(targets map[string]string, link string) {
 			continue
 		}
 		s.add(next)
-		if hops++; hops > maxHops || strings.HasPrefix(target, "/") {
+		if hops++; hops > maxHops {
 			return
 		}
-		rest = append(strings.Split(target, "/"), rest...)
+		rest = strings.TrimSuffix(target+"/"+rest, "/")
 	}
 	s.add(at)
 }

@@ -112,11 +112,12 @@ func (r *Repo) State(number int, closed, merged, locked bool) {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	t := r.must(number)
+	r.refresh(t)
 	t.closed, t.locked = closed || merged, locked
 	if t.pull != nil {
-		r.refresh(t)
 		t.pull.merged = merged
 	}
+	r.refresh(t) // it may have been opened again
 	t.body.updated = r.s.tick()
 }
 

@@ -19,6 +19,7 @@ const (
 	Hang                 // no answer until the client gives up; nothing was written
 	KillBefore           // from this request on the dispatcher is dead: this and every further request of it is dropped, nothing written
 	KillAfter            // it happens, then the dispatcher is dead
+	Resent               // of pushes: it happens, its answer is lost on the way, git sends it again by itself and sees the second answer
 )
 
 // faults is what is still to happen.
@@ -35,6 +36,9 @@ func (s *Server) FaultAt(k int, f Fault) {
 	defer s.mu.Unlock()
 	if s.faults.at == nil {
 		s.faults.at = map[int]Fault{}
+	}
+	if f == Resent {
+		s.t.Fatal("fake GitHub: only pushes are sent again by themselves")
 	}
 	s.faults.at[len(s.requests)+k] = f
 }

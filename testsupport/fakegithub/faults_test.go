@@ -220,7 +220,12 @@ func TestSnapshot(t *testing.T) {
 	if straight != roundabout || !strings.Contains(straight, "for (3), see issuecomment-(") {
 		t.Errorf("%s\n%s", straight, roundabout)
 	}
-	d := newDesk(t)
+	type two struct {
+		*desk
+		pull2 int
+	}
+	d := two{desk: newDesk(t)}
+	d.pull2 = d.repo.Pull("ann", "Two", "", "two", nil)
 	last := d.repo.Snapshot()
 	for name, change := range map[string]func(){
 		"body":     func() { d.repo.SetBody(d.issue, "ann", "other") },
@@ -232,6 +237,13 @@ func TestSnapshot(t *testing.T) {
 		"locked":   func() { d.repo.State(d.issue, false, false, true) },
 		"merged":   func() { d.repo.State(d.pull, true, true, false) },
 		"branch":   func() { d.locked(func() { d.repo.commitFiles("refs/heads/x", "", "m", nil) }) },
+		"author":   func() { d.repo.PushTo("by", "eve@example.com", nil) },
+		"message":  func() { d.repo.Commit("m", "ann@example.com", "Subject\n\nTrailer: x", nil) },
+		"title":    func() { d.repo.Retitle(d.issue, "Other") },
+		"head":     func() { d.repo.ForcePush(d.pull2, map[string]string{"x": "x"}) },
+		"opened":   func() { d.repo.Pull("ann", "t", "b", "by", nil) },
+		"assigned": func() { d.locked(func() { d.repo.threads[0].assignees = []*account{d.account("ann")} }) },
+		"tag":      func() { d.locked(func() { d.must(d.repo.setRef("refs/tags/v1", d.repo.ref("refs/heads/main"))) }) },
 	} {
 		change()
 		now := d.repo.Snapshot()
@@ -246,4 +258,43 @@ func (d *desk) locked(do func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	do()
+}
+
+// Two runs that build the same at different times are the same: what was pushed is told by what is in it, also where a text
+// names it, and texts of another repository by their place there.
+func TestSnapshotOfBuilds(t *testing.T) {
+	run := func(detour func(d *desk)) string {
+		d := newDesk(t)
+		other := d.Repo("acme/other", map[string]string{"o": "o"})
+		detour(d)
+		p := newPusher(d)
+		p.commit(map[string]string{"a.txt": "a\n"})
+		detour(d)
+		p.must("commit", "-q", "--amend", "--no-edit", "--date", fmt.Sprint(d.now.Unix()))
+		made := strings.TrimSpace(p.must("rev-parse", "HEAD"))
+		if out, err := p.push("HEAD:refs/heads/ai/1-x"); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		c := other.Comment(other.Issue("ann", "t", "b"), "ann", "c").ID
+		body := fmt.Sprintf("%s/acme/rocket/commit/%s (%s) for %s/acme/other/issues/1#issuecomment-%d", d.URL(), made, made[:7], d.URL(), c)
+		d.want(201, "", d.newPull(object{"title": "Built", "head": "ai/1-x", "base": "main", "body": body}))
+		d.do("POST", fmt.Sprintf("/repos/acme/rocket/pulls/%d/comments/%d/replies", d.pull, d.line), d.token, object{"body": "Done in " + made[:12]})
+		return d.repo.Snapshot()
+	}
+	one := run(func(*desk) {})
+	two := run(func(d *desk) {
+		d.Advance(time.Minute)
+		d.mint(nil)
+	})
+	if one != two {
+		t.Errorf("%s\nis not\n%s", one, two)
+	}
+	for _, want := range []string{
+		`by "ai-flow[bot]" from ai/1-x at commit:`, "http://github.test/acme/rocket/commit/commit:", "issuecomment-(acme/other 2)", "Done in commit:",
+		"== refs/heads/ai/1-x\n",
+	} {
+		if !strings.Contains(one, want) {
+			t.Errorf("%q is not in\n%s", want, one)
+		}
+	}
 }

@@ -41,6 +41,11 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/git-receive-pack"):
 		s.receive(w, r, repo, by, body)
 	default:
+		// A push comes on a connection of its own: when one breaks that was used before, curl sends it again by itself. Resent
+		// is for that.
+		if r.URL.Query().Get("service") == "git-receive-pack" {
+			w.Header().Set("Connection", "close")
+		}
 		s.backend(w, r, repo, body)
 	}
 }

@@ -11,8 +11,8 @@ import (
 // comes in before the repository has it, as GitHub does.
 func (s *Server) judgePush(p *pushing) *refusal {
 	objects, err := os.MkdirTemp(s.dirs, "quarantine-*")
-	s.must(err)
-	defer func() { s.must(os.RemoveAll(objects)) }()
+	s.report(err)
+	defer func() { s.report(os.RemoveAll(objects)) }()
 	q := &quarantine{p.repo, []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(p.repo.dir, "objects")}}
 	if len(p.pack) > 0 {
 		if _, err := p.repo.gitWith(q.env, string(p.pack), "index-pack", "--stdin", "--fix-thin"); err != nil {
@@ -30,7 +30,29 @@ func (s *Server) judgePush(p *pushing) *refusal {
 			return f
 		}
 	}
+	return p.moved()
+}
+
+// moved refuses a push to what is not where the client believes it to be.
+func (p *pushing) moved() *refusal {
+	for _, u := range p.all {
+		now := p.repo.ref(u.ref)
+		switch {
+		case now == u.old:
+		case u.old == "":
+			return &refusal{"", "cannot lock ref '" + u.ref + "': reference already exists"}
+		default:
+			return &refusal{"", fmt.Sprintf("cannot lock ref '%s': is at %s but expected %s", u.ref, now, u.old)}
+		}
+	}
 	return nil
+}
+
+// report fails the test when the fake itself is broken, from a goroutine that cannot end it.
+func (s *Server) report(err error) {
+	if err != nil {
+		s.t.Errorf("fake GitHub: %v", err)
+	}
 }
 
 // quarantine is a repository with the objects of a push that nobody has taken yet.
@@ -91,7 +113,7 @@ func (q *quarantine) workflow(tip string) string {
 		return ""
 	}
 	out, err := q.repo.gitWith(q.env, "", "log", "--format=", "--name-only", "--no-renames", "-z", "-c", "--full-history", tip, "--not", "--all", "--", ".github/workflows/")
-	q.repo.s.must(err)
+	q.repo.s.report(err)
 	path, _, _ := strings.Cut(strings.TrimLeft(string(out), "\x00\n"), "\x00")
 	return path
 }

@@ -71,8 +71,12 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, repo *Repo, by 
 		s.backend(answer, r, repo, body)
 		s.landed(k, p)
 	}
+	if again := p.moved(); fault == Resent && again != nil {
+		answer = httptest.NewRecorder()
+		again.write(answer, all)
+	}
 	status := answer.Code
-	if fault == NoFault {
+	if fault == NoFault || fault == Resent {
 		maps.Copy(w.Header(), answer.Header())
 		w.WriteHeader(status)
 		_, _ = w.Write(answer.Body.Bytes()) // a client that is gone needs no answer

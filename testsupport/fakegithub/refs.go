@@ -44,10 +44,11 @@ func (r *Repo) setRef(name, oid string) error {
 }
 
 // refresh brings a pull request up to date with the branches that it is about, as GitHub does after each push: its
-// headOID, refs/pull/N/head, and the moment of the head's first check suite, which is now when git was used directly.
+// headOID, refs/pull/N/head, and the moment of the head's first check suite, which is now when git was used directly. One that
+// is closed stays as it was.
 func (r *Repo) refresh(t *thread) {
 	p := t.pull
-	if p == nil || p.merged || p.head == nil {
+	if p == nil || t.closed || p.head == nil {
 		return
 	}
 	oid := p.head.ref("refs/heads/" + p.headBranch)

@@ -177,6 +177,7 @@ func TestReadsTheRealPrompts(t *testing.T) {
 			{command: edit, instruction: "elsewhere", delimiter: delimiter("3"), document: document},
 		},
 		"build": {{command: build, instruction: "keep the flags stable", anchor: "elsewhere", delimiter: delimiter("1"), document: document}},
+		"pull":  {{command: build, instruction: "keep the flags stable", anchor: "The flag is new.", delimiter: delimiter("1"), document: document}},
 	}
 	for name, want := range tests {
 		raw, err := os.ReadFile("../../../commands/testdata/prompt/" + name + ".md")
