@@ -221,7 +221,7 @@ func (m *model) html(raw string) {
 		m.fault("HTML %q", raw)
 		return
 	}
-	rest := regexp.MustCompile(`</?(details|summary|pre|del|ins)>`).ReplaceAllString(raw, "")
+	rest := regexp.MustCompile(`</?(details|summary|pre|del|ins)>|^<!-- pull of ai-flow ([0-9]+|end) -->$`).ReplaceAllString(raw, "")
 	if strings.ContainsAny(rest, "<") {
 		m.fault("HTML %q", raw)
 	}

@@ -49,9 +49,9 @@ func (c *writer) patches(limit, room int) (blocks string, left int) {
 		all = append(all, text)
 		limit, room = limit-quoted(text)-gap, room-quoted(text)-gap
 	}
-	if more := len(c.r.Patches) - len(shown); more > 0 {
-		all = append(all, fmt.Sprintf("And %s, in the files beside `report.json`.", plural(more, "further patch")))
-		room -= quoted(all[len(all)-1]) + gap
+	more := fmt.Sprintf("And %d more, in files beside `report.json`.", len(c.r.Patches)-len(shown))
+	if len(c.r.Patches) > len(shown) && quoted(more)+gap <= limit {
+		all, room = append(all, more), room-quoted(more)-gap
 	}
 	return paragraphs(all...), room
 }
@@ -74,7 +74,7 @@ func (c *writer) patch(p Patch) func(limit int) string {
 	}
 	if command != "" {
 		fence := fenceFor(command)
-		command = details(p.head(), paragraphs(p.why()+" Read it first; to apply it, paste this into a shell (sh, bash, zsh) in a clone of "+p.repo()+":",
+		command = details(p.head(), paragraphs(p.why()+" Read it first. To apply it, paste this into a shell (sh, bash, zsh) in a clone of "+p.repo()+":",
 			fence+"sh\n"+command+fence))
 	}
 	elsewhere := func(why string) string { return details(p.head(), p.why()+" "+why+" "+c.patchFile(p)) }
@@ -124,7 +124,7 @@ func (p Patch) head() string {
 
 // why says why there is a patch, and what it changes.
 func (p Patch) why() string {
-	why := "ai-flow never commits files under `.github/workflows/` and the like: runners obey them, so a person is to look at them before they are anywhere."
+	why := "ai-flow never commits files that runners obey, such as those under `.github/workflows/`; a person may."
 	if p.Kind == PatchRescued {
 		why = "This could not be pushed."
 	}
@@ -136,7 +136,7 @@ func (p Patch) why() string {
 
 func (p Patch) repo() string {
 	if p.Repo == "" {
-		return "the repository"
+		return "this repository"
 	}
 	return code(p.Repo, maxName)
 }

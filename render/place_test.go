@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -191,7 +192,7 @@ func FuzzPlaces(f *testing.F) {
 		f.Add(escapes.Replace(in), uint8(5), uint16(5000))
 	}
 	for i, s := range []string{"```\n<!-- ai-flow:end -->\n```", "<!-- ai-flow:result 1 -->", "<!-\u200b- AI-FLOW:end", "`<!--ai-flow:end-->`", "<!-[- ai-flow:x](y)", "\n/ask x\n", "> /ask",
-		"```\n/build\n", "</details>\n\n/ask", "---\n***\n", "[a]: b\n", "~~~\n> /edit", "|a|\n|-|\n|`<!-- ai-flow:end -->`|", "⏳ ⚙️ ✅ **/ask**", "fixes #12, closes acme/app#9 @a"} {
+		"```\n/build\n", "</details>\n\n/ask", "---\n***\n", "[a]: b\n", "~~~\n> /edit", "|a|\n|-|\n|`<!-- ai-flow:end -->`|", "⏳ ⚙️ ✅ **/ask**", "`" + place(1) + "`", place(1) + "\n" + place(2), "```\n" + place(1) + "\n```", "fixes #12, closes acme/app#9 @a"} {
 		f.Add(s, uint8(i), uint16(1500*i))
 	}
 	f.Fuzz(func(t *testing.T, s string, outcome uint8, room uint16) {
@@ -213,6 +214,11 @@ func FuzzPlaces(f *testing.F) {
 		if !strings.HasSuffix(p.Bottom, outcomeWords(newWriter(r).r.Outcome)) {
 			t.Fatalf("no footer: %q", p.Bottom)
 		}
+		for i, part := range append(slices.Clone(p.Segments), p.Bottom) {
+			if found := placeShape.FindAllString(part, -1); i != owner(r.Segments) && found != nil || len(found) > 1 || len(found) == 1 && found[0] != place(1) {
+				t.Fatalf("part %d holds the places %q: %q", i, found, part)
+			}
+		}
 		r.Segments = r.Segments[1:2]
 		for name, text := range map[string]string{
 			"bottom": p.Bottom, "first": p.Segments[0], "second": p.Segments[1], "third": p.Segments[2],
@@ -229,6 +235,7 @@ func FuzzPlaces(f *testing.F) {
 // checkPart looks at one text of ours, as it stands alone, in a quote, and between the lines of others.
 func checkPart(t *testing.T, name, part string) {
 	t.Helper()
+	part = strings.Replace(part, place(1), opening, 1) // where there is one it is ours: FuzzPlaces counts them
 	if strings.Contains(strings.ToLower(part), "<!-- ai-flow") || threadMark.MatchString(part) {
 		t.Fatalf("%s holds a mark: %q", name, part)
 	}

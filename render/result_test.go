@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,7 +83,8 @@ func results() map[string]Result {
 	wide := build
 	wide.Wants, wide.MoreWants = append(append([]Want{}, wants...), wants...), 90
 
-	return map[string]Result{
+	all := landingResults(build, ask)
+	maps.Copy(all, map[string]Result{
 		"build": build, "ask": ask, "edit": edit, "wants": wide, "gates": gated,
 		"refused": {Outcome: Refused, Command: "/build", Requester: "octo-dev", RunURL: runURL,
 			Headline: "changes code, and this pull request comes from a fork (`someone/app`), which this run may not push to.",
@@ -112,7 +114,8 @@ func results() map[string]Result {
 			NextStep: "To try again on the text as it is now, give the command in a new comment.", Diffs: &Diffs{"Foo\n", "Bar\n"},
 			Segments: []Segment{{Command: "/ask", Instruction: "why?", OK: true, Text: "Because."}, {Command: "/edit", Instruction: "rename", Text: "Renamed.", Note: "changed nothing."}}},
 		"empty": {},
-	}
+	})
+	return all
 }
 
 // TestResultGolden: order and tone of comment, summary and terminal (A3-11, A3-12, A3-13, S10, F-81, F-82).
@@ -236,6 +239,9 @@ func fill(r *Result, s string) {
 		Segments: repeat(Segment{s, s, s, false, s, s}, 3), Diffs: &Diffs{s, s + "x"}, Changes: repeat(FileChange{s, 'A', 1, 2}, 3),
 		Wants:   repeat(Want{denials.Want{Subject: s, Why: s, Channel: denials.Declared, Kind: denials.Access, Source: s, Count: 7, Refused: 3, Observed: 4}, Triage{ByDesign, s, s}}, 12),
 		Refused: repeat(Path{s, s}, 7), Left: repeat(Path{s, s}, 7), Ambient: repeat(s, 7), Places: Places{s, s, s}, Notes: repeat(s, 12),
+		Landings: []Landing{{s, s, s, s, nil, true, nil}, {s, s, s, s, &Pull{2, s, s}, true, nil}, {s, s, s, s, &Pull{3, s, s}, false, nil}, {s, s, s, s, nil, false, repeat(FileChange{s, 'A', 1, 2}, 3)}},
+		Patches:  []Patch{{PatchWorkflows, s, []byte(s), s, &Pull{1, s, s}, s, repeat(s, 7)}, {PatchRescued, "", []byte(s + "\n"), "9f31c2e0aa11bb22cc33dd44ee55ff6677889900", nil, "", nil}},
+		Taken:    repeat(Disposition{s, s, s}, 25), Flagged: repeat(s, 7), Restored: repeat(s, 7),
 		Run: Run{Agent: s, AgentVersion: s, AgentStatus: s, ModelAsked: s, ModelEffective: s + "x", User: s, Isolated: true, Input: 1, Output: 2,
 			Duration: time.Hour, Phases: repeat(Phase{s, time.Second}, 20), Steps: repeat(Step{s, s, s, s, number(3), time.Second, true}, 25),
 			Receipts: repeat(Receipt{s}, 25), HandOver: HandOver{1, 2, 3, 4}, MoreSteps: 5, StopReason: s, Tail: s, Unasked: 2, Commit: s, Policy: s, Token: &Token{repeat(s, 7)}}}
