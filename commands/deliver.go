@@ -26,7 +26,11 @@ func (r *run) deliver(ctx context.Context) {
 			d.parts = append(d.parts, w)
 		}
 	}
-	if !d.word() || !d.commitAll(ctx) || !d.announce(ctx) {
+	if !d.word() || !d.commitAll(ctx) {
+		return
+	}
+	if err := d.announce(ctx); err != nil {
+		d.fail(ctx, d.unannounced(err))
 		return
 	}
 	for _, w := range d.parts {
@@ -114,19 +118,13 @@ func (d *delivery) makeCommit(ctx context.Context, w *work, parent, tree git.OID
 }
 
 // announce tells the thread what will be told once all is pushed.
-func (d *delivery) announce(ctx context.Context) bool {
+func (d *delivery) announce(ctx context.Context) error {
 	ahead := d.fork()
 	ahead.landed()
-	err := d.Landing.Announce(ctx, ahead.outcome().Result)
-	if err == nil {
-		return true
+	if err := d.Landing.Announce(ctx, ahead.outcome().Result); err != nil {
+		return &announceError{err}
 	}
-	f := failure{class: "github", message: "the result could not be announced on the thread, so nothing was pushed", err: err, next: d.again("")}
-	if errors.Is(err, ErrTakenBack) {
-		f.message, f.next = ErrTakenBack.Error()+", so nothing was pushed", ""
-	}
-	d.fail(ctx, f)
-	return false
+	return nil
 }
 
 // push brings a commit to its branch. A new branch whose name somebody took meanwhile gets the next name; a branch that
@@ -153,7 +151,8 @@ func (d *delivery) push(ctx context.Context, w *work) {
 			}
 		}
 		d.say("the branch moved meanwhile; trying %s again", w.Branch)
-		if ahead := d.fork(); !(&delivery{ahead, d.parts}).announce(ctx) {
+		if err := d.announce(ctx); err != nil {
+			w.err = err
 			return
 		}
 	}
@@ -209,9 +208,6 @@ func (d *delivery) open(ctx context.Context, w *work) {
 
 // conclude decides the outcome by what landed.
 func (d *delivery) conclude(ctx context.Context) {
-	if d.over() { // the second announcement failed
-		return
-	}
 	whole := true
 	for _, w := range d.parts {
 		whole = whole && w.err == nil

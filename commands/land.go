@@ -123,11 +123,11 @@ func (l *landing) onTheNewText() string {
 }
 
 // unannounced is a change that may not be made because the place did not take what would be told of it.
-func (l *landing) unannounced(err error) failure {
+func (r *run) unannounced(err error) failure {
 	if errors.Is(err, ErrTakenBack) {
 		return failure{class: "github", lead: changedNothing, message: ErrTakenBack.Error(), err: err}
 	}
-	return failure{class: "github", lead: changedNothing, message: "the result could not be announced on the thread", err: err, next: l.again("")}
+	return failure{class: "github", lead: changedNothing, message: "the result could not be announced on the thread", err: err, next: r.again("")}
 }
 
 // announce tells the place what will be told once w has succeeded, in the same words.

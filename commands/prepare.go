@@ -17,6 +17,7 @@ const documentFile = "document/document.md"
 
 // prepare decides whether there is anything to do, and brings the agent's room, tree and document about.
 func (r *run) prepare(ctx context.Context) {
+	r.notes = append(r.notes, r.Notes...)
 	for _, warning := range r.Policy.Warnings {
 		r.note("Policy: " + warning + ".")
 	}

@@ -23,7 +23,8 @@ type Request struct {
 	// nothing. Restored are the paths that were; a Flow fills them in.
 	Base     git.OID
 	Restored []string
-	RunURL   string // "" outside a workflow
+	Notes    []string // ours, for readers: what is to be said whatever comes of it
+	RunURL   string   // "" outside a workflow
 
 	// What only the report tells: where the command was given, and as which attempt of the run it is carried out.
 	RepoName   string // owner/name; "" outside a workflow

@@ -28,6 +28,12 @@ func (e *conflictError) Error() string {
 	return "somebody changed the same lines of " + enumerated(names) + " meanwhile"
 }
 
+// announceError is a result that could not be told ahead.
+type announceError struct{ err error }
+
+func (e *announceError) Error() string { return "announcing the result: " + e.err.Error() }
+func (e *announceError) Unwrap() error { return e.err }
+
 // why says of a work what kept it from landing.
 func (d *delivery) why(w *work) failure {
 	where := "the branch " + inCode(w.Branch)
@@ -37,6 +43,7 @@ func (d *delivery) why(w *work) failure {
 	f := failure{class: "push", err: w.err, lead: "changed nothing on the server"}
 	var p *git.PushError
 	var conflict *conflictError
+	var untold *announceError
 	rescued := "The work is in the patch below. " + d.again("")
 	switch {
 	case w.pushed:
@@ -46,6 +53,8 @@ func (d *delivery) why(w *work) failure {
 		f.lead, f.unsure = "", true
 		f.message = "pushing to " + where + " failed, and it is not known whether the commit is there"
 		f.next = "Look at the branch; run the job again, which finds out."
+	case errors.As(w.err, &untold):
+		return d.unannounced(w.err)
 	case errors.As(w.err, &conflict):
 		f.class, f.message, f.next = "moved", conflict.Error(), rescued
 	case errors.Is(w.err, errBranchGone), errors.Is(w.err, errSameChange):

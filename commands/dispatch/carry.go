@@ -38,7 +38,7 @@ func (r *running) carryOut(ctx context.Context, status render.Status) commands.O
 
 // replied answers the review threads that a build took up, and adds what is to be said beside its outcome.
 func (r *running) replied(ctx context.Context, o commands.Outcome) commands.Outcome {
-	notes := slices.Concat(r.plan.notes, r.landing.notes)
+	notes := slices.Clone(r.landing.notes)
 	switch o.Result.Outcome {
 	case render.Done, render.Restricted, render.Nothing:
 		if err := r.answerThreads(ctx, o.Dispositions, o.Result.Landings); err != nil && len(o.Dispositions) > 0 {
@@ -46,7 +46,7 @@ func (r *running) replied(ctx context.Context, o commands.Outcome) commands.Outc
 			notes = append(notes, "Not every review thread that was taken up could be answered.")
 		}
 	}
-	o.Result.Notes = slices.Concat(o.Result.Notes, notes)
+	o.Result.Notes, o.Report.Notes = slices.Concat(o.Result.Notes, notes), slices.Concat(o.Report.Notes, notes)
 	return o
 }
 

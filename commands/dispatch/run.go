@@ -181,7 +181,7 @@ func (r *running) setting(ctx context.Context) *commands.Problem {
 		r.q.Base = git.OID(cmp.Or(facts.Head.BaseOID, facts.DefaultOID))
 	}
 	if r.plan != nil {
-		r.q.Commit, r.q.Feedback = r.plan.targets[0].Commit, r.plan.feedback
+		r.q.Commit, r.q.Feedback, r.q.Notes = r.plan.targets[0].Commit, r.plan.feedback, r.plan.notes
 	}
 	if r.q.Commit == "" {
 		return &commands.Problem{Class: "git", Message: "the repository has no commit yet", Next: "Make a first commit."}
