@@ -3,7 +3,10 @@
 //
 // It is held to the official descriptions: every request and every response of REST is validated against GitHub's OpenAPI
 // description, every GraphQL query against its schema, so that a field or a call which GitHub does not have fails the test.
-// It enforces what GitHub enforces: permissions of tokens, their age, the length of bodies, pages.
+// It enforces what GitHub enforces: permissions of tokens, their age, the length of bodies, pages, protected branches, the wall
+// around workflows. Pushes that GitHub would take but ai-flow must never make (over other commits, to the default branch, to
+// what is no branch) land as well, and fail the test unless Repo.AllowAnyPush was called. People act through the methods of
+// Repo, which nothing binds.
 //
 // Runs are deterministic: ids are counted, and the clock of texts and commits starts at a fixed moment and moves by a
 // second with each change. Only the age of JWTs follows the machine's clock, as clients make them by it.

@@ -156,6 +156,7 @@ func TestRefusedPushes(t *testing.T) {
 		{"beside workflows", func(d *desk, p *pusher) { p.commit(map[string]string{".github/workflow.md": "x\n"}) }, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			d := newDesk(t)
 			p := newPusher(d)
 			p.commit(map[string]string{"a.txt": "a\n"})
@@ -217,6 +218,7 @@ func TestBreachesOfPushes(t *testing.T) {
 		{"two at once", "2 references at once", []string{"HEAD:refs/heads/c", "HEAD:refs/heads/d"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			d := newDesk(t)
 			was := d.repo.Branch("b", map[string]string{"b.txt": "by a person\n"})
 			p := newPusher(d)
