@@ -34,6 +34,7 @@ func TestAppliesWhatPatchWrites(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			dir := checkout(t, c.from)
 			sh(t, dir, "git tag from;"+c.to+"; git add -A; git commit -qm to")
 			p := patched{repo: open(t, dir), from: OID(sh(t, dir, "git rev-parse from")), to: OID(sh(t, dir, "git rev-parse HEAD"))}
@@ -167,7 +168,7 @@ func TestAppliesOfRandomTrees(t *testing.T) {
 		return b.String()
 	}
 	var trees []sketch
-	const pairs = 60
+	const pairs = 30
 	for range pairs {
 		from := random(r, 10, paths, text)
 		trees = append(trees, from, change(r, from, paths, text))

@@ -93,10 +93,6 @@ func (r *Repo) commitOverlay(ctx context.Context, tree, parent OID) (OID, error)
 	}
 	self := Person{"ai-flow", "ai-flow@localhost"}
 	// A stranger may date a commit as he likes, and git takes no date that is too far.
-	who, err := identity(CommitOptions{Author: self, Committer: self, When: time.Unix(int64(min(seconds, 1<<32)), 0)})
-	if err != nil {
-		return "", err
-	}
-	id, err := line(r.ours(ctx, job{env: who, stdin: strings.NewReader(overlayMessage)}, "commit-tree", string(tree), "-p", string(parent)))
-	return OID(id), err
+	when := time.Unix(int64(min(seconds, 1<<32)), 0)
+	return r.commit(ctx, CommitOptions{Parent: parent, Tree: tree, Message: overlayMessage, Author: self, Committer: self, When: when})
 }
