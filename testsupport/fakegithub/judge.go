@@ -92,7 +92,7 @@ func (q *quarantine) refuses(u update, by *token) *refusal {
 	branch := strings.TrimPrefix(u.ref, "refs/heads/")
 	if q.repo.protected[branch] {
 		return &refusal{"error: GH006: Protected branch update failed for " + u.ref + ".\n" +
-			"error: \nerror: - Changes must be made through a pull request.\n", "protected branch hook declined"}
+			"\n- Changes must be made through a pull request.\n", "protected branch hook declined"}
 	}
 	for _, prefix := range q.repo.restricted {
 		if u.old == "" && strings.HasPrefix(branch, prefix) {
