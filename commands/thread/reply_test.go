@@ -116,7 +116,7 @@ func TestAnswerFaults(t *testing.T) {
 							t.Errorf("it returns %v", err)
 						}
 					}
-					if max := 1 + 3 + maxWrites*4; len(s.calls) > max {
+					if len(s.calls) > maxWrites*(1+3)+1 {
 						t.Errorf("%d calls", len(s.calls))
 					}
 					s.fault = nil
@@ -227,6 +227,21 @@ func TestAnswerTellsAll(t *testing.T) {
 	for _, want := range []string{"the review thread 103", "the review thread 104", "the review thread 105", "2 of them left"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not tell %q", err, want)
+		}
+	}
+}
+
+// Answers that are always lost are looked for, and what is not there is posted a few times and no more.
+func TestAnswerGivesUp(t *testing.T) {
+	for f, calls := range map[fault]int{lost: 1 + 3 + 1, dropped: maxWrites*(1+3) + 1} {
+		s, th, replies := swept(t)
+		s.fault = failing("post", f)
+		err := th.Answer(context.Background(), replies)
+		if len(s.calls) != calls || (err == nil) != (f == lost) {
+			t.Errorf("%d: %v after %q", f, err, s.calls)
+		}
+		if f == dropped && strings.Count(err.Error(), "review thread") != len(replies) {
+			t.Errorf("it does not tell of each: %v", err)
 		}
 	}
 }

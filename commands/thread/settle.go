@@ -76,7 +76,8 @@ func (f *final) filled(text string) string {
 
 // checked is the filled body, when people's text around ours is whole.
 func (f *final) checked(was, is string, whole bool) string {
-	if f.failed = nil; !whole || len(is) > maxBody && len(is) > len(was) {
+	f.failed = nil
+	if !whole || len(is) > maxBody && len(is) > len(was) {
 		f.failed = errFill
 		return was
 	}

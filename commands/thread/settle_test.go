@@ -152,6 +152,29 @@ func TestSettleFillsBadly(t *testing.T) {
 	}
 }
 
+// What is told is the last try's: a person took away meanwhile what stood in the way.
+func TestSettleFillsAtLast(t *testing.T) {
+	s, th := announced(t, github.OnIssue, "/build", "Built.")
+	edits := 0
+	s.calls, s.fault = nil, func(_ int, call string) fault {
+		if call == "edit" {
+			if edits++; edits == 1 {
+				return dropped
+			}
+		}
+		return none
+	}
+	_, err := th.Settle(context.Background(), func(text string) string {
+		if edits == 0 {
+			return endMark
+		}
+		return filling(text)
+	})
+	if err != nil || !strings.Contains(s.body(t, th), opened) {
+		t.Errorf("%v after %q: %q", err, s.calls, s.body(t, th))
+	}
+}
+
 // A result ahead that is as long as it may be has room for what is filled in.
 func TestSettleFindsRoom(t *testing.T) {
 	s, th := announced(t, github.OnIssue, "/build "+strings.Repeat("x ", 20_000), strings.Repeat("words and words\n\n", 9000))
