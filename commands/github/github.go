@@ -1,16 +1,17 @@
 // Package github is the few calls of GitHub that ai-flow makes, in ai-flow's own words.
 //
 // ReadEvent turns an event's payload into an Event. A Client makes calls for one repository with tokens that it mints for
-// their purpose: the dispatcher's for that repository and the permissions that are used, the agent's read-only. Everything
+// their purpose: the dispatcher's for that repository and the permissions that are used, the agent's read-only, and git's for
+// one push, with nothing but contents: write. In gives the client of another repository, with tokens of its own. Everything
 // that a stranger wrote comes back as a plain value; no type of the client library leaves this package.
 //
 // Its one invariant: a call either happened, did not happen, or is reported as unsure. What may be repeated is repeated
-// with patience (Retry-After, secondary limits, jitter); what may not, a new comment, is reported as unsure, and whoever
-// wrote it looks for its mark before writing again.
+// with patience (Retry-After, secondary limits, jitter); what may not, a new comment or pull request, is reported as unsure,
+// and whoever wrote it looks for it before writing again.
 //
-// It refuses to send a token to another host than the one that it was made for, to follow a redirect there, to hand out a
-// token that can write for the agent, to read more than its bounds of any answer, and to decide anything: who may do what
-// is the business of package dispatch.
+// It refuses to send a token to another host or for another repository than the one that it was made for, to follow a redirect
+// to another host, to hand out a token that can write for the agent, to read more than its bounds of any answer, and to
+// decide anything: who may do what is the business of package dispatch.
 package github
 
 import (

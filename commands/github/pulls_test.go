@@ -147,7 +147,7 @@ func TestBranchNames(t *testing.T) {
 	s := newScripted(t)
 	c := s.client(static)
 	for _, name := range []string{
-		"", ".", "..", "a/..", "../a", "a/../b", ".a", "a/.b", "a//b", "/a", "a/", "a.", "a.lock", "a.lock/b", "-a", "@", "a@{1}", "a b", "a\tb", "a\nb", "a\x7f",
+		"", ".", "..", "a/..", "../a", "a/../b", "a..b", ".a", "a/.b", "a//b", "/a", "a/", "a.", "a.lock", "a.lock/b", "-a", "@", "a@{1}", "a b", "a\tb", "a\nb", "a\x7f",
 		"a~1", "a^", "a:b", "eve:main", "a?b", "a*", "a[b", `a\b`, "a\x00b", "a\xffb", strings.Repeat("a", 256),
 	} {
 		_, protected := c.Protected(t.Context(), name)

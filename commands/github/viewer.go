@@ -2,6 +2,7 @@ package github
 
 import "context"
 
+// viewerQuery asks who the token acts as.
 const viewerQuery = `query{viewer{login}}`
 
 // viewer is our own login: what an earlier answer said, else it is asked for.
