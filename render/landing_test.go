@@ -150,7 +150,7 @@ func TestFillPulls(t *testing.T) {
 					r.Landings[n].Pull = &Pull{p.Number, title, p.URL}
 				}
 			}
-			for room := 100; room < 20_000; room += max(37, room/9) {
+			for room := 100 + 17*i; room < 20_000; room += max(150, room/3) {
 				checkFill(t, r, room)
 			}
 			checkFill(t, r, maxComment)
@@ -211,4 +211,51 @@ func FuzzFillPulls(f *testing.F) {
 		r.Wants = []Want{{Want: denials.Want{Subject: s}}}
 		checkFill(t, r, int(room))
 	})
+}
+
+// TestTaken: a bounded list on the thread, and a longer one on the run's page.
+func TestTaken(t *testing.T) {
+	r := results()["again"]
+	r.Taken = repeat(Disposition{"https://github.com/acme/app/pull/57#discussion_r1", strings.Repeat("p", 500), strings.Repeat("words ", 200)}, 300)
+	for shown, text := range map[int]string{maxTaken: Comment(r), maxTakenPage: Summary(r)} {
+		if n := strings.Count(text, "\n> - [thread](") + strings.Count(text, "\n- [thread]("); n > shown || n < shown/2 {
+			t.Errorf("%d of %d are listed", n, shown)
+		} else if !strings.Contains(text, fmt.Sprintf("And %d more.", 300-n)) || !strings.Contains(text, "<summary>Review threads (300)</summary>") {
+			t.Errorf("%d are listed, and the others not counted", n)
+		}
+	}
+	check(t, r)
+}
+
+// TestTouched: one bounded remark of each sort, and more of it on the run's page.
+func TestTouched(t *testing.T) {
+	r := results()["again"]
+	for i := range 300 {
+		r.Flagged = append(r.Flagged, fmt.Sprintf("f%d", i))
+		r.Restored = append(r.Restored, fmt.Sprintf("r%d`\n@x", i))
+	}
+	r.Notes, r.Ambient = repeat("note", 20), repeat("x", 5)
+	comment, summary := Comment(r), Summary(r)
+	for name, text := range map[string]string{"comment": comment, "summary": summary} {
+		for _, want := range []string{"This change touches what runners or agents obey: `AGENTS.md`, `.github/actions/setup/action.yml`, `f0`, `f1`, `f2` and 297 more; look at it twice.",
+			"Taken from the base for this pass, since people without write permission wrote the head: `r0' @x`, `r1' @x`, `r2' @x`, `r3' @x`, `r4' @x` and 295 more."} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in the %s", want, name)
+			}
+		}
+		if name == "summary" != strings.Contains(text, "- `r99' @x`\n- and 200 more\n") {
+			t.Errorf("the list in the %s", name)
+		}
+	}
+	check(t, r)
+}
+
+// TestPagesOfPlaces: the preview shows the words of a place and hides its marks, and a patch as it is.
+func TestPagesOfPlaces(t *testing.T) {
+	for name, want := range map[string]string{"ahead": "</strong> is opening a pull request · 3 files", "again": "+&lt;/details&gt;\n"} {
+		page, err := Page("x", Comment(results()[name]))
+		if err != nil || !strings.Contains(string(page), want) || strings.Contains(string(page), "pull of") {
+			t.Errorf("%s: %v: %s", name, err, page)
+		}
+	}
 }

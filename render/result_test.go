@@ -241,7 +241,7 @@ func fill(r *Result, s string) {
 		Refused: repeat(Path{s, s}, 7), Left: repeat(Path{s, s}, 7), Ambient: repeat(s, 7), Places: Places{s, s, s}, Notes: repeat(s, 12),
 		Landings: []Landing{{s, s, s, s, nil, true, nil}, {s, s, s, s, &Pull{2, s, s}, true, nil}, {s, s, s, s, &Pull{3, s, s}, false, nil}, {s, s, s, s, nil, false, repeat(FileChange{s, 'A', 1, 2}, 3)}},
 		Patches:  []Patch{{PatchWorkflows, s, []byte(s), s, &Pull{1, s, s}, s, repeat(s, 7)}, {PatchRescued, "", []byte(s + "\n"), "9f31c2e0aa11bb22cc33dd44ee55ff6677889900", nil, "", nil}},
-		Taken:    repeat(Disposition{s, s, s}, 25), Flagged: repeat(s, 7), Restored: repeat(s, 7),
+		Taken:    repeat(Disposition{s, s, s}, 2), Flagged: repeat(s, 7), Restored: repeat(s, 7),
 		Run: Run{Agent: s, AgentVersion: s, AgentStatus: s, ModelAsked: s, ModelEffective: s + "x", User: s, Isolated: true, Input: 1, Output: 2,
 			Duration: time.Hour, Phases: repeat(Phase{s, time.Second}, 20), Steps: repeat(Step{s, s, s, s, number(3), time.Second, true}, 25),
 			Receipts: repeat(Receipt{s}, 25), HandOver: HandOver{1, 2, 3, 4}, MoreSteps: 5, StopReason: s, Tail: s, Unasked: 2, Commit: s, Policy: s, Token: &Token{repeat(s, 7)}}}
