@@ -45,6 +45,9 @@ func (r *running) sweep(ctx context.Context, f github.Feedback) {
 				Text: remarkText(c)})
 		}
 	}
+	if f.Older > 0 && len(f.Comments) > 0 && f.Comments[0].Created.After(since) {
+		r.plan.notes = append(r.plan.notes, "The pull request has more comments than one run reads; the oldest that are new were left out.")
+	}
 	if more := len(r.plan.feedback) - maxFeedback; more > 0 || f.More > 0 {
 		r.plan.feedback = r.plan.feedback[:min(maxFeedback, len(r.plan.feedback))]
 		r.plan.notes = append(r.plan.notes, fmt.Sprintf("More is open on the pull request than one run takes up: %d threads and comments are left for the next.", max(more, 0)+f.More))
