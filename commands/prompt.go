@@ -196,13 +196,18 @@ func (b brief) unsaid(s Segment) string {
 
 // data writes a piece of foreign text, at most limit bytes of it, and returns how many.
 func (b brief) data(p *strings.Builder, f Foreign, limit int) int {
-	text, cut := clean(f.Text), ""
-	if len(text) > limit {
-		text, cut = strings.ToValidUTF8(text[:limit], ""), "\n[cut here]"
+	text, cut := f.Text, ""
+	if most := 4 * limit; len(text) > most { // cleaning takes little away; what is far behind the limit need not be looked at
+		text, cut = strings.ToValidUTF8(text[:most], ""), cutHere
+	}
+	if text = clean(text); len(text) > limit {
+		text, cut = strings.ToValidUTF8(text[:limit], ""), cutHere
 	}
 	fmt.Fprintf(p, "<<<DATA %s: %s>>>\n%s%s\n<<<END %s>>>\n", b.nonce, label(f.Label), text, cut, b.nonce)
 	return len(text)
 }
+
+const cutHere = "\n[cut here]"
 
 // lineEnds are the characters at which some reader begins a line anew.
 var lineEnds = strings.NewReplacer("\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")

@@ -77,7 +77,7 @@ func TestFeedbackIsBounded(t *testing.T) {
 	for i := range items {
 		text := "short"
 		if i%4 > 0 {
-			text = strings.Repeat("é\n", maxForeign)
+			text = strings.Repeat("é\n", 4<<10)
 		}
 		b.build.feedback = append(b.build.feedback, Feedback{Thread: int64(i + 1), Path: strings.Repeat("p", 10_000), Label: strings.Repeat("label ", 1000), Text: text})
 	}
@@ -95,6 +95,11 @@ func TestFeedbackIsBounded(t *testing.T) {
 		}
 	}
 	b.build.feedback = b.build.feedback[1:2]
+	b.build.feedback[0].Text = strings.Repeat("\u200b", 5*maxForeign) + "far behind"
+	if p := b.prompt(); !strings.Contains(p, "[cut here]") || strings.Contains(p, "far behind") {
+		t.Errorf("what is cut before it is looked at is not said: %.3000q", p)
+	}
+	b.build.feedback[0].Text = strings.Repeat("é\n", maxForeign)
 	if p := b.prompt(); !strings.Contains(p, "[cut here]") || len(p) > maxForeign+10<<10 {
 		t.Errorf("one piece makes %d bytes", len(p))
 	}
