@@ -28,6 +28,9 @@ func (r *Repo) add(ctx context.Context, remote Remote, commit OID, p pace) (err 
 	if !commit.valid() {
 		return errors.New("that is not an object id")
 	}
+	if sha256 := r.format == "sha256"; sha256 != (len(commit) == 64) {
+		return fmt.Errorf("an id of %d digits in a repository of %s", len(commit), r.format)
+	}
 	remote.Depth = cmp.Or(max(remote.Depth, 0), DefaultDepth)
 	ctx, cancel := context.WithTimeoutCause(ctx, transferTime, fmt.Errorf("it took longer than %v", transferTime))
 	defer cancel()

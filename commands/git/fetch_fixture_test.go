@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"crypto/subtle"
 	"io"
 	"net/http"
@@ -18,13 +19,15 @@ import (
 // server is git's own http-backend behind HTTP, with the repository of a checkout at /o/r.git.
 type server struct {
 	*httptest.Server
-	dir   string // the checkout
-	token string // the password it asks for; "" when anybody may read
+	dir     string // the checkout, or a bare repository
+	token   string // the password it asks for; "" when anybody may read
+	backend http.Handler
 
 	mu       sync.Mutex
 	instead  func(w http.ResponseWriter, r *http.Request) bool
 	requests []string // "GET /o/r.git/info/refs 200"
 	sent     int64    // bytes of bodies, to the client
+	received int64    // and from it
 	auth     []string // the Authorization headers
 }
 
@@ -58,25 +61,29 @@ func (s *server) handler(t testing.TB) http.Handler {
 	if err := os.Symlink(gitDir, filepath.Join(root, "o/r.git")); err != nil {
 		t.Fatal(err)
 	}
-	backend := &cgi.Handler{
+	s.backend = &cgi.Handler{
 		Path: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"), Root: "/", Dir: root,
 		Env:    []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + root, "PATH=/usr/bin:/bin"},
 		Stderr: io.Discard,
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		counted := &countedWriter{ResponseWriter: w, status: 200}
-		s.answer(counted, r, backend)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.requests = append(s.requests, strings.Join([]string{r.Method, r.URL.Path, http.StatusText(counted.status)}, " "))
-		s.sent += counted.sent
-		if a := r.Header.Get("Authorization"); a != "" {
-			s.auth = append(s.auth, a)
-		}
+		arrived := &countedReader{ReadCloser: r.Body}
+		r.Body = arrived
+		defer func() { // also when the connection is cut
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.requests = append(s.requests, strings.Join([]string{r.Method, r.URL.Path, http.StatusText(counted.status)}, " "))
+			s.sent, s.received = s.sent+counted.sent, s.received+arrived.n
+			if a := r.Header.Get("Authorization"); a != "" {
+				s.auth = append(s.auth, a)
+			}
+		}()
+		s.answer(counted, r)
 	})
 }
 
-func (s *server) answer(w http.ResponseWriter, r *http.Request, backend http.Handler) {
+func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	instead := s.instead
 	s.mu.Unlock()
@@ -88,7 +95,19 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, backend http.Han
 		http.Error(w, "no", http.StatusUnauthorized)
 		return
 	}
-	backend.ServeHTTP(w, r)
+	s.git(w, r)
+}
+
+// git lets git answer. A CGI program is to be told how much comes, which git does not know for more than 1 MiB.
+func (s *server) git(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength < 0 {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the client is gone
+		}
+		r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
+	}
+	s.backend.ServeHTTP(w, r)
 }
 
 // by lets f answer in the place of git; it says whether it did.
@@ -107,6 +126,17 @@ func (s *server) seen() (requests []string, sent int64) {
 	requests, sent = s.requests, s.sent
 	s.requests, s.sent = nil, 0
 	return requests, sent
+}
+
+type countedReader struct {
+	io.ReadCloser
+	n int64
+}
+
+func (r *countedReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	r.n += int64(n)
+	return n, err
 }
 
 type countedWriter struct {
@@ -130,7 +160,9 @@ func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // quick is the pace of tests: no wait between two tries. It lets a server be silent for as long as the product does, since
 // on a busy machine one that answers may need seconds to begin, and would be taken for one that could not be reached.
-func quick() pace { return pace{silence: time.Minute, wait: time.Millisecond} }
+func quick() pace {
+	return pace{silence: time.Minute, wait: time.Millisecond, look: 20 * time.Second, push: 5 * time.Minute}
+}
 
 // impatient is for a server that never says anything.
 func impatient() pace { return pace{silence: time.Second, wait: time.Millisecond} }
@@ -174,3 +206,5 @@ func failsAt(t *testing.T, p pace, remote Remote, commit OID) error {
 	}
 	return err
 }
+
+func (w *countedWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }

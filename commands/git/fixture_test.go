@@ -41,7 +41,7 @@ func checkout(t testing.TB, script string) string {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	sh(t, dir, "git init -q; "+script+"; git add -A; git commit -qm base --allow-empty")
+	sh(t, dir, "git init -q; "+script+"\ngit add -A; git commit -qm base --allow-empty")
 	return dir
 }
 

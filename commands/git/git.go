@@ -50,16 +50,24 @@
 //	50,000 files, 300 commits     95 MB   7.8 s    0.1 MB  0.7 s    15 kB   0.6 s    0 MB    0.4 s
 //	2,000 files, 3,000 commits    11 MB   0.6 s    5 MB    0.7 s    0.5 MB  0.4 s    0 MB    0.1 s
 //
+// # To a server
+//
+// [Repo.Push] makes one branch, or moves it on. Two locks keep it from overwriting what it does not know: here it is proven
+// that the new commit has the old one in its history, and the server is told what the branch must be at. What became of a
+// push is never guessed: without a clear answer the server is asked where the branch is. [Repo.Merge] brings two changes
+// together as trees, so that a branch that has moved meanwhile can be built on.
+//
 // # What it refuses
 //
 // Repositories inside the tree, what has the shape of a bare one, and anything spelled like .git; paths too long to open;
 // new, moved or filled submodules; links that are absolute, leave the tree or point into .git; pipes, sockets and devices
 // in the place of files; what cannot be read; what is over [Limits], or what their Check and Directories object to;
-// private keys that the file did not hold before; a .gitmodules that git's own checks reject. It never pushes, never fetches
-// but one commit by its id into a repository of its own, never runs a hook, and never moves a branch.
+// private keys that the file did not hold before; a .gitmodules that git's own checks reject. It never fetches but commits by
+// their ids into a repository of its own, never runs a hook, never moves a branch of a checkout, and never pushes but one
+// branch at a time, from where it was said to be.
 //
-// It needs git 2.31 or newer in one of the usual system directories; PATH is not asked, since whoever could plant a git
-// there would run as the dispatcher.
+// It needs git 2.31 or newer, and [Repo.Merge] 2.38, in one of the usual system directories; PATH is not asked, since
+// whoever could plant a git there would run as the dispatcher.
 package git
 
 import (

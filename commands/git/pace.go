@@ -13,9 +13,12 @@ type pace struct {
 	silence time.Duration // whole seconds without a byte that end a try
 	wait    time.Duration // before the second try; three times that before the third
 	look    time.Duration // for the last look at what a push came to, when the caller's time is up
+	push    time.Duration // for a push with all of its tries
 }
 
-func usual() pace { return pace{silence: time.Minute, wait: time.Second, look: 5 * time.Second} }
+func usual() pace {
+	return pace{silence: time.Minute, wait: time.Second, look: 5 * time.Second, push: transferTime}
+}
 
 const tries = 3
 

@@ -17,14 +17,15 @@ type PushOptions struct {
 // Push moves one branch on the server from Old to New, and nothing else: the URL, the full name of the ref and the expected
 // old value are all explicit (F-34, F-44), nothing is forced, no hook of ours runs. It refuses by itself what is no
 // fast-forward. A push whose answer was lost is looked up: it happened when the branch is at New. One that is known not to
-// have happened for want of a server is tried again, as by Fetch. When ctx ends, a last look takes at most 5 seconds more.
+// have happened for want of a server is tried again, as by Fetch. All of it ends after 15 minutes; after that, or when ctx has
+// ended, a last look takes at most 5 seconds more.
 // An error is a *PushError.
 func (r *Repo) Push(ctx context.Context, remote Remote, o PushOptions) error {
 	return r.push(ctx, remote, o, usual())
 }
 
 func (r *Repo) push(ctx context.Context, remote Remote, o PushOptions, p pace) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, transferTime, fmt.Errorf("it took longer than %v", transferTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, p.push, fmt.Errorf("it took longer than %v", p.push))
 	defer cancel()
 	if err := remote.check(); err != nil {
 		return &PushError{Err: fmt.Errorf("pushing to a server: %w", err)}

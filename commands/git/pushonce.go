@@ -64,7 +64,7 @@ func unsent(err error) bool {
 
 var (
 	atDiscovery    = regexp.MustCompile(`(?m)^fatal: unable to access '`)
-	afterDiscovery = regexp.MustCompile(`(?m)^error: RPC failed|^warning: push negotiation failed|^remote:`)
+	afterDiscovery = regexp.MustCompile(`(?m)^error: RPC failed|^warning: push negotiation failed`)
 )
 
 // pushed is what git push --porcelain says about one ref.

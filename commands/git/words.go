@@ -24,7 +24,7 @@ func (m Remote) words(reason string, stderr []byte) string {
 	said = append(said, m.tame(strings.Join(passed, " ")))
 	text := strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ": ")
 	if len(text) > mostWords {
-		text = strings.ToValidUTF8(text[:mostWords-len("…")], "") + "…"
+		text = strings.TrimSpace(strings.ToValidUTF8(text[:mostWords-len("…")], "")) + "…"
 	}
 	return text
 }
