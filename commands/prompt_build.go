@@ -24,7 +24,7 @@ type workspace struct {
 func (r *run) buildBrief() buildBrief {
 	b := buildBrief{onPull: r.Surface.onPull(), branch: either(r.works[0].Branch, r.branchName()), feedback: r.Feedback}
 	for _, w := range r.works {
-		b.workspaces = append(b.workspaces, workspace{name: w.Name, dir: w.tree.Dir()})
+		b.workspaces = append(b.workspaces, workspace{name: w.Name, dir: w.tree.Dir(), before: w.Tip != ""})
 	}
 	return b
 }

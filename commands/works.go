@@ -145,7 +145,7 @@ func (r *run) addChanges() {
 	r.changes = nil
 	for i, w := range r.works {
 		for _, c := range w.taken.Changes {
-			twice := flagged(c.Path)
+			twice := flagged(c.Path) || agents.Configures(c.Path)
 			if i > 0 {
 				c.Path = w.Name + ": " + c.Path
 			}
@@ -196,6 +196,15 @@ func (r *run) makePatch(ctx context.Context, w *work, from, to git.OID) (p patch
 	}
 	if len(p.Bytes) == 0 {
 		return p, cut, fmt.Errorf("the first of them alone makes more than %d bytes", maxPatch)
+	}
+	if !cut { // else it would name what the patch lacks
+		changes, err := w.Repo.Changes(ctx, from, to)
+		if err != nil {
+			return p, cut, err
+		}
+		for _, c := range changes {
+			p.Files = append(p.Files, c.Path)
+		}
 	}
 	return p, cut, w.Repo.Applies(ctx, from, p.Bytes)
 }
