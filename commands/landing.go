@@ -37,6 +37,17 @@ type Landing interface {
 	Open(ctx context.Context, t Target, title, body string) (render.Pull, error)
 }
 
+// HintError is an error of a Landing's that a person has to do something about.
+type HintError struct {
+	Next string // what, in a sentence of ours
+	Err  error
+}
+
+func (e *HintError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *HintError) Unwrap() error { return e.Err }
+
 // Disposition is what the agent says of a review thread that a build took up.
 type Disposition struct {
 	Thread int64 // the comment that began it

@@ -45,10 +45,15 @@ func (d *delivery) why(w *work) failure {
 	var conflict *conflictError
 	var untold *announceError
 	rescued := "The work is in the patch below. " + d.again("")
+	var hint *HintError
+	hinted := errors.As(w.err, &hint)
 	switch {
 	case w.pushed:
 		f.class, f.lead, f.unsure = "github", "pushed "+where+", and stopped", true
 		f.message, f.next = "its pull request could not be opened", "Open it yourself, or run the job again, which opens it."
+		if hinted {
+			f.next = hint.Next + " " + f.next
+		}
 	case errors.As(w.err, &p) && p.Unsure:
 		f.lead, f.unsure = "", true
 		f.message = "pushing to " + where + " failed, and it is not known whether the commit is there"
@@ -65,6 +70,9 @@ func (d *delivery) why(w *work) failure {
 		f.message, f.next = "the server did not take the commit on "+where+": "+inCode(p.Reason), rescued
 	default:
 		f.message, f.next = "the commit could not be pushed to "+where, rescued
+		if hinted {
+			f.next = hint.Next + " " + f.next
+		}
 	}
 	return f
 }

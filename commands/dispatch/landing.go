@@ -79,7 +79,7 @@ func (l *landing) Push(ctx context.Context, t commands.Target, commit git.OID) e
 	to := l.target(t.Name)
 	token, err := to.Hub.PushToken(ctx)
 	if err != nil {
-		return err
+		return hinted(err)
 	}
 	err = t.Repo.Push(ctx, l.Remote(to.Remote, token), git.PushOptions{Branch: t.Branch, Old: t.Tip, New: commit})
 	var failed *git.PushError
@@ -116,13 +116,22 @@ func (l *landing) Open(ctx context.Context, t commands.Target, title, body strin
 	to := l.target(t.Name)
 	pull, fresh, err := ensurePull(ctx, to.Hub, github.NewPull{Title: title, Body: l.redacted(body), Head: t.Branch, Base: to.base})
 	if err != nil {
-		return render.Pull{}, err
+		return render.Pull{}, hinted(err)
 	}
 	l.state[t.Name] = landedWhole
 	if fresh {
 		l.assign(ctx, to, pull.Number)
 	}
 	return shown(pull), nil
+}
+
+// hinted carries over what GitHub's client knows a person can do.
+func hinted(err error) error {
+	var e *github.Error
+	if errors.As(err, &e) && e.Next != "" {
+		return &commands.HintError{Next: e.Next, Err: err}
+	}
+	return err
 }
 
 func shown(p github.Pull) render.Pull {

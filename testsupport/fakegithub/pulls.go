@@ -117,3 +117,10 @@ func (r *Repo) NoPullsByActions() {
 	defer r.s.mu.Unlock()
 	r.noActions = true
 }
+
+// PullsByActions allows it again.
+func (r *Repo) PullsByActions() {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	r.noActions = false
+}
