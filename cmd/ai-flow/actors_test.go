@@ -132,26 +132,38 @@ func lookPath(name, path string) (string, error) {
 func noProcess(ts *testscript.TestScript, neg bool, args []string) {
 	u, err := user.Lookup(ts.Getenv("AI_FLOW_AGENT_USER"))
 	ts.Check(err)
-	all, err := filepath.Glob("/proc/[0-9]*")
-	ts.Check(err)
-	for _, p := range all {
-		info, err := os.Stat(p)
-		if err != nil {
-			continue // ended meanwhile
-		}
-		if strconv.Itoa(int(info.Sys().(*syscall.Stat_t).Uid)) == u.Uid {
-			command, _ := os.ReadFile(filepath.Join(p, "cmdline"))
-			if stat, err := os.ReadFile(filepath.Join(p, "stat")); err != nil || bytes.Contains(stat, []byte(") Z ")) {
-				continue // dead, and waiting for an init that does not collect
-			}
-			ts.Fatalf("still alive: %s %q", p, bytes.ReplaceAll(command, []byte{0}, []byte{' '}))
-		}
+	if alive := processesOf(u.Uid); len(alive) > 0 {
+		ts.Fatalf("still alive: %q", alive)
 	}
 	left, err := filepath.Glob(filepath.Join(u.HomeDir, ".ai-flow", "*"))
 	ts.Check(err)
 	if len(left) > 0 {
 		ts.Fatalf("left behind: %v", left)
 	}
+}
+
+func agentUID(ts *testscript.TestScript) string {
+	u, err := user.Lookup(ts.Getenv("AI_FLOW_AGENT_USER"))
+	ts.Check(err)
+	return u.Uid
+}
+
+// processesOf are the command lines of a user's processes. Those that are dead, and wait for an init that does not collect,
+// do not count.
+func processesOf(uid string) (alive []string) {
+	all, _ := filepath.Glob("/proc/[0-9]*") // the pattern is good
+	for _, p := range all {
+		info, err := os.Stat(p)
+		if err != nil || strconv.Itoa(int(info.Sys().(*syscall.Stat_t).Uid)) != uid {
+			continue // ended meanwhile, or somebody else's
+		}
+		if stat, err := os.ReadFile(filepath.Join(p, "stat")); err != nil || bytes.Contains(stat, []byte(") Z ")) {
+			continue
+		}
+		command, _ := os.ReadFile(filepath.Join(p, "cmdline")) // it may end at any moment
+		alive = append(alive, p+" "+string(bytes.ReplaceAll(command, []byte{0}, []byte{' '})))
+	}
+	return alive
 }
 
 // markerWriter keeps what is written and tells when a marker has come.

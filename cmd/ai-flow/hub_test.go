@@ -46,6 +46,7 @@ func startHub(ts *testscript.TestScript, neg bool, args []string) {
 		h.server.User(login, role)
 	}
 	h.repo = h.server.Repo("acme/app", folder(ts, "repo"))
+	ts.Setenv("HUB", h.repo.GitDir())
 	work := ts.MkAbs("job")
 	ts.Check(os.MkdirAll(work, 0o755))
 	for name, value := range map[string]string{

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,10 +24,12 @@ import (
 type stage struct {
 	root  string
 	state string // one directory of ai-flow's own: the stories take turns with the agent user by the lock in it
-	pair  hostuser.Pair
-	agent string                      // path of the copy
-	users atomic.Int32                // made so far, for their names
-	extra func(*testscript.Env) error // further set-up of each story; may be nil
+
+	dispatchers string // the same, for what the dispatcher user runs
+	pair        hostuser.Pair
+	agent       string                      // path of the copy
+	users       atomic.Int32                // made so far, for their names
+	extra       func(*testscript.Env) error // further set-up of each story; may be nil
 }
 
 func newStage(t *testing.T) *stage {
@@ -45,7 +48,10 @@ func newStage(t *testing.T) *stage {
 	}
 	s := &stage{root: root, state: filepath.Join(root, "state"), agent: filepath.Join(root, "agent")}
 	if canBecome() {
-		s.pair = hostuser.Get(t)
+		s.pair, s.dispatchers = hostuser.Get(t), filepath.Join(root, "state-of-dispatcher")
+		if err := errors.Join(os.Mkdir(s.dispatchers, 0o700), os.Chown(s.dispatchers, s.pair.Dispatcher.UID, s.pair.Dispatcher.GID)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := copyOwnBinary(s.agent); err != nil {
 		t.Fatal(err)
@@ -109,9 +115,16 @@ func needRoot(ts *testscript.TestScript, neg bool, args []string) {
 	testsupport.Need(tb(ts), canBecome(), "root and sudo", "su -c 'apt-get install -y sudo passwd' && sudo env PATH=\"$PATH\" go test ./cmd/ai-flow")
 }
 
-// agentUser lets the story's agent run as the user that stands ready.
+// agentUser lets the story's agent run as the user that stands ready: agentuser [dispatcher]. The word says that it is the
+// dispatcher user who runs the program; the stories of that user take turns by a lock of its own.
 func (s *stage) agentUser(ts *testscript.TestScript, neg bool, args []string) {
 	needRoot(ts, false, nil)
+	if len(args) == 1 && args[0] == "dispatcher" {
+		ts.Setenv("AI_FLOW_AGENT_USER", s.pair.Agent.Name)
+		ts.Setenv("DISPATCHER", s.pair.Dispatcher.Name)
+		ts.Setenv("XDG_STATE_HOME", s.dispatchers)
+		return
+	}
 	ts.Setenv("AI_FLOW_AGENT_USER", s.pair.Agent.Name)
 	ts.Setenv("AGENT_HOME", s.pair.Agent.Home)
 	ts.Setenv("XDG_STATE_HOME", s.state)
@@ -142,13 +155,14 @@ func (s *stage) freshUser(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// fakeAgent makes the scripted agent of a JSON file the one that AI_FLOW_AGENT_BIN names.
+// fakeAgent makes the scripted agent of a JSON file the one that AI_FLOW_AGENT_BIN names. {{story}} in it is the story's folder,
+// which all users can read.
 func (s *stage) fakeAgent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: fakeagent SCRIPT.json")
 	}
 	var script fakeagent.Script
-	d := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
+	d := json.NewDecoder(strings.NewReader(strings.ReplaceAll(ts.ReadFile(args[0]), "{{story}}", ts.Getenv("WORK"))))
 	d.DisallowUnknownFields()
 	ts.Check(d.Decode(&script))
 	ts.Setenv("AI_FLOW_AGENT_BIN", s.agent)

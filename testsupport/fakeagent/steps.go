@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -84,6 +86,8 @@ func (t *run) step(s Step) {
 		for _, r := range s.Bytewise {
 			t.say(string(r))
 		}
+	case s.Answers != nil:
+		t.answer(s.Answers)
 	case s.Think != "":
 		t.chunk("agent_thought_chunk", s.Think)
 	case s.Call != nil:
@@ -124,6 +128,29 @@ func (t *run) step(s Step) {
 		t.end("", s.EndError)
 	case s.Die != nil:
 		die(*s.Die)
+	}
+}
+
+// introduction is a line by which a prompt has answers kept apart. Its last word is made for the run.
+var introduction = regexp.MustCompile(`(?m)^<<<AI-FLOW:[A-Z]+ \d+ (\w+)>>>$`)
+
+// answer answers as the prompt asks for: below each of the lines that it ends with. More answers than lines come without one.
+func (t *run) answer(texts []string) {
+	var lines []string
+	for _, m := range introduction.FindAllStringSubmatch(t.text, -1) {
+		if slices.Contains(lines, m[0]) {
+			continue
+		}
+		if len(lines) > 0 && !strings.HasSuffix(lines[0], " "+m[1]+">>>") {
+			lines = nil // of foreign text
+		}
+		lines = append(lines, m[0])
+	}
+	for i, text := range texts {
+		if i < len(lines) {
+			text = lines[i] + "\n" + text
+		}
+		t.say(text + "\n\n")
 	}
 }
 

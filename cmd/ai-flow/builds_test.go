@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestBuildStories plays /build as people have it: the dispatcher is an ordinary user with the one sudoers rule, the agent is
+// another user, GitHub is a server over HTTP. It stands apart as TestDispatcherStories does.
+func TestBuildStories(t *testing.T) { newStage(t).play(t, "testdata/build") }
+
+// anotherRepo makes a further repository of a folder: repo OWNER/NAME FOLDER.
+func anotherRepo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: repo OWNER/NAME FOLDER")
+	}
+	theHub(ts).server.Repo(args[0], folder(ts, args[1]))
+}
+
+// push is a person's push to a branch: push BRANCH FOLDER. protect makes a branch one that no token may push to.
+func push(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: push BRANCH FOLDER")
+	}
+	theHub(ts).repo.PushTo(args[0], "ann@example.com", folder(ts, args[1]))
+}
+
+func protect(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: protect BRANCH")
+	}
+	theHub(ts).repo.Protect(args[0])
+}
+
+// actionsPulls lets the workflow's own token open pull requests, or not: actionspulls yes|no.
+func actionsPulls(ts *testscript.TestScript, neg bool, args []string) {
+	switch repo := theHub(ts).repo; strings.Join(args, " ") {
+	case "yes":
+		repo.PullsByActions()
+	case "no":
+		repo.NoPullsByActions()
+	default:
+		ts.Fatalf("usage: actionspulls yes|no")
+	}
+}
+
+// pulls prints the pull requests of acme/app. on goes to another thread: on NUMBER. remark is line without a command's event:
+// remark AUTHOR PATH FILE.
+func pulls(ts *testscript.TestScript, neg bool, args []string) {
+	fmt.Fprintf(ts.Stdout(), "%d pull requests\n", len(theHub(ts).repo.Pulls()))
+	for _, p := range theHub(ts).repo.Pulls() {
+		fmt.Fprintf(ts.Stdout(), "== #%d %s: %s -> %s by %s for %s\n%s\n%s\n", p.Number, p.State, p.Head, p.Base, p.Author, strings.Join(p.Assignees, " "), p.Title, p.Body)
+	}
+}
+
+func on(ts *testscript.TestScript, neg bool, args []string) {
+	h := theHub(ts)
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: on NUMBER")
+	}
+	if _, err := fmt.Sscan(args[0], &h.issue); err != nil {
+		ts.Fatalf("on %s: %v", args[0], err)
+	}
+}
+
+func remark(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: remark AUTHOR PATH FILE")
+	}
+	h := theHub(ts)
+	h.repo.ReviewComment(h.issue, args[0], ts.ReadFile(args[2]), args[1], 0)
+}
+
+// pushes prints what came over git, refs the branches with the subjects of their commits, the newest first.
+func pushes(ts *testscript.TestScript, neg bool, args []string) {
+	for _, p := range theHub(ts).server.Pushes() {
+		fmt.Fprintf(ts.Stdout(), "%s %s landed=%v %s (%s: %s)\n", p.Repo, p.Ref, p.Landed, p.Refused, p.Token, p.Grants)
+	}
+}
+
+func refs(ts *testscript.TestScript, neg bool, args []string) {
+	repo := theHub(ts).repo
+	for _, ref := range slices.Sorted(maps.Keys(repo.Refs())) {
+		var subjects []string
+		for _, c := range repo.Log(strings.TrimPrefix(ref, "refs/heads/")) {
+			subject, _, _ := strings.Cut(c.Message, "\n")
+			subjects = append(subjects, subject)
+		}
+		fmt.Fprintf(ts.Stdout(), "%s: %s\n", ref, strings.Join(subjects, " < "))
+	}
+}
+
+// quietPushes fails the story at each push that comes while a process of the agent's user lives (S1, S3): whatever could
+// look over git's shoulder is gone by then.
+func quietPushes(ts *testscript.TestScript, neg bool, args []string) {
+	uid := agentUID(ts)
+	theHub(ts).server.OnPush(func(_ int, p fakegithub.Push) {
+		if alive := processesOf(uid); len(alive) > 0 {
+			tb(ts).Errorf("at the push to %s these processes of the agent's live: %q", p.Ref, alive)
+		}
+	})
+}
+
+// trap makes a program that tells who runs it, which every user may: trap PATH. It stands in for whatever an attacker would
+// have run. Its words go to PATH.ran, where all may write.
+func trap(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: trap PATH")
+	}
+	path := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
+	ts.Check(os.WriteFile(path+".ran", nil, 0o666))
+	ts.Check(os.Chmod(path+".ran", 0o666))
+	ts.Check(os.WriteFile(path, []byte("#!/bin/sh\necho \"$(id -un) $0 $*\" >>'"+path+".ran'\nexit 0\n"), 0o755))
+	ts.Check(os.Chmod(path, 0o755))
+}
