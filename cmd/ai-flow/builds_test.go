@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,12 +18,25 @@ import (
 // another user, GitHub is a server over HTTP. It stands apart as TestDispatcherStories does.
 func TestBuildStories(t *testing.T) { newStage(t).play(t, "testdata/build") }
 
-// anotherRepo makes a further repository of a folder: repo OWNER/NAME FOLDER.
+// anotherRepo makes a further repository of a folder: repo OWNER/NAME FOLDER. HUB2 is its git directory.
 func anotherRepo(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: repo OWNER/NAME FOLDER")
 	}
-	theHub(ts).server.Repo(args[0], folder(ts, args[1]))
+	h := theHub(ts)
+	h.others[args[0]] = h.server.Repo(args[0], folder(ts, args[1]))
+	ts.Setenv("HUB2", h.others[args[0]].GitDir())
+}
+
+// called is a repository by its name, acme/app without one.
+func (h *hub) called(ts *testscript.TestScript, args []string) *fakegithub.Repo {
+	if len(args) == 0 {
+		return h.repo
+	}
+	if h.others[args[0]] == nil {
+		ts.Fatalf("this story made no repository %s", args[0])
+	}
+	return h.others[args[0]]
 }
 
 // push is a person's push to a branch: push BRANCH FOLDER. protect makes a branch one that no token may push to.
@@ -52,11 +66,12 @@ func actionsPulls(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// pulls prints the pull requests of acme/app. on goes to another thread: on NUMBER. remark is line without a command's event:
-// remark AUTHOR PATH FILE.
+// pulls prints the pull requests of a repository: pulls [OWNER/NAME]. on goes to another thread: on NUMBER. remark is line
+// without a command's event: remark AUTHOR PATH FILE.
 func pulls(ts *testscript.TestScript, neg bool, args []string) {
-	fmt.Fprintf(ts.Stdout(), "%d pull requests\n", len(theHub(ts).repo.Pulls()))
-	for _, p := range theHub(ts).repo.Pulls() {
+	all := theHub(ts).called(ts, args).Pulls()
+	fmt.Fprintf(ts.Stdout(), "%d pull requests\n", len(all))
+	for _, p := range all {
 		fmt.Fprintf(ts.Stdout(), "== #%d %s: %s -> %s by %s for %s\n%s\n%s\n", p.Number, p.State, p.Head, p.Base, p.Author, strings.Join(p.Assignees, " "), p.Title, p.Body)
 	}
 }
@@ -79,15 +94,18 @@ func remark(ts *testscript.TestScript, neg bool, args []string) {
 	h.repo.ReviewComment(h.issue, args[0], ts.ReadFile(args[2]), args[1], 0)
 }
 
-// pushes prints what came over git, refs the branches with the subjects of their commits, the newest first.
+// pushes prints what came over git; refs the branches of a repository, each with the subjects of its commits, the newest
+// first: refs [OWNER/NAME].
 func pushes(ts *testscript.TestScript, neg bool, args []string) {
-	for _, p := range theHub(ts).server.Pushes() {
+	all := theHub(ts).server.Pushes()
+	fmt.Fprintf(ts.Stdout(), "%d pushes\n", len(all))
+	for _, p := range all {
 		fmt.Fprintf(ts.Stdout(), "%s %s landed=%v %s (%s: %s)\n", p.Repo, p.Ref, p.Landed, p.Refused, p.Token, p.Grants)
 	}
 }
 
 func refs(ts *testscript.TestScript, neg bool, args []string) {
-	repo := theHub(ts).repo
+	repo := theHub(ts).called(ts, args)
 	for _, ref := range slices.Sorted(maps.Keys(repo.Refs())) {
 		var subjects []string
 		for _, c := range repo.Log(strings.TrimPrefix(ref, "refs/heads/")) {
@@ -98,14 +116,20 @@ func refs(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// quietPushes fails the story at each push that comes while a process of the agent's user lives (S1, S3): whatever could
-// look over git's shoulder is gone by then.
+// quietPushes fails the story at each push that comes while the agent lives (S1, S3): whatever could look over git's shoulder
+// is gone by then. Only what another story asks as that user, before it waits for its turn, may be seen for a moment.
 func quietPushes(ts *testscript.TestScript, neg bool, args []string) {
 	uid := agentUID(ts)
 	theHub(ts).server.OnPush(func(_ int, p fakegithub.Push) {
-		if alive := processesOf(uid); len(alive) > 0 {
-			tb(ts).Errorf("at the push to %s these processes of the agent's live: %q", p.Ref, alive)
+		alive := processesOf(uid)
+		for range 60 {
+			if len(alive) == 0 {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+			alive = processesOf(uid)
 		}
+		tb(ts).Errorf("at the push to %s these processes of the agent's live: %q", p.Ref, alive)
 	})
 }
 

@@ -21,6 +21,7 @@ func TestWorkflowStories(t *testing.T) { newStage(t).play(t, "testdata/workflow"
 type hub struct {
 	server *fakegithub.Server
 	repo   *fakegithub.Repo
+	others map[string]*fakegithub.Repo
 	issue  int
 }
 

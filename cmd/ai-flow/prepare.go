@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/commands/dispatch"
@@ -74,13 +75,21 @@ func (w *workflow) fetchAll(ctx context.Context, s dispatch.Setting, temp string
 		if err != nil {
 			return closeAll, err
 		}
-		w.log.Say("working on %.10s of %s %s", t.Commit, t.Remote, firstOf(t.Branch, s.Branch))
+		w.log.Say("working on %.10s of %s", t.Commit, w.source(t, s))
 		if t.Repo = repo; s.Targets != nil {
 			flow.Targets = append(flow.Targets, t.Target)
 		}
 	}
 	flow.Repo = opened[0]
 	return closeAll, nil
+}
+
+// source is where a target's commit comes from: a branch of this repository or of a fork, or another repository.
+func (w *workflow) source(t dispatch.Target, s dispatch.Setting) string {
+	if t.Remote == w.repo {
+		return firstOf(t.Branch, s.Branch)
+	}
+	return strings.TrimSpace(t.Remote.String() + " " + t.Branch)
 }
 
 // fetch fetches a target's commit, and base when there is one. A build is told before the agent runs that it may not push.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/d3mlabs/ai-flow/testsupport"
 	"github.com/d3mlabs/ai-flow/testsupport/fakeagent"
+	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
 	"github.com/d3mlabs/ai-flow/testsupport/hostuser"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -96,7 +97,7 @@ func (s *stage) setup(e *testscript.Env) error {
 	e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	e.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
 	e.Setenv("LC_ALL", "C.UTF-8")
-	e.Values["testing"], e.Values[hubKey{}] = e.T(), &hub{}
+	e.Values["testing"], e.Values[hubKey{}] = e.T(), &hub{others: map[string]*fakegithub.Repo{}}
 	if err := os.Chmod(e.WorkDir, 0o755); err != nil {
 		return err
 	}

@@ -66,6 +66,7 @@ type Step struct {
 	Chunks   []string       `json:",omitempty"` // several chunks
 	Bytewise string         `json:",omitempty"` // a chunk for each character of it: a cut at each place where text can be cut
 	Answers  []string       `json:",omitempty"` // a chunk for each, below the line of the prompt that introduces the answer of that place
+	Tell     string         `json:",omitempty"` // one chunk of the answer: what this command prints
 	Think    string         `json:",omitempty"` // one chunk of reasoning
 	Call     *Call          `json:",omitempty"` // a tool call
 	Update   map[string]any `json:",omitempty"` // the update of a session/update as it is

@@ -88,6 +88,9 @@ func (t *run) step(s Step) {
 		}
 	case s.Answers != nil:
 		t.answer(s.Answers)
+	case s.Tell != "":
+		text, _ := runShell(s.Tell, t.fill("{{cwd}}"))
+		t.say(text)
 	case s.Think != "":
 		t.chunk("agent_thought_chunk", s.Think)
 	case s.Call != nil:
