@@ -69,5 +69,5 @@ func ThreadReply(d Disposition, commit, url, result, runURL string) string {
 	if said == "" {
 		said = "The agent says nothing of this thread."
 	}
-	return unmark(said + below)
+	return said + below
 }

@@ -90,28 +90,37 @@ func TestLandingHead(t *testing.T) {
 	}
 }
 
-// withPulls and ahead are a result with the pull requests that were opened, and without them.
+// withPulls and ahead are a result with the pull requests that were opened, and without them; the patches of their
+// repositories go on them.
 func withPulls(r Result) Result {
-	r.Landings = slices.Clone(r.Landings)
+	return onLandings(r, func(i int, p *Pull) *Pull {
+		if p == nil {
+			p = &Pull{57 + i, "Retry on 502", fmt.Sprintf("https://github.com/acme/app/pull/%d", 57+i)}
+		}
+		return p
+	})
+}
+
+func ahead(r Result) Result { return onLandings(r, func(int, *Pull) *Pull { return nil }) }
+
+func onLandings(r Result, pull func(int, *Pull) *Pull) Result {
+	r.Landings, r.Patches = slices.Clone(r.Landings), slices.Clone(r.Patches)
 	for i := range r.Landings {
-		if l := &r.Landings[i]; l.Opened && l.Pull == nil {
-			l.Pull = &Pull{57 + i, "Retry on 502", fmt.Sprintf("https://github.com/acme/app/pull/%d", 57+i)}
+		l := &r.Landings[i]
+		if !l.Opened {
+			continue
+		}
+		l.Pull = pull(i, l.Pull)
+		for j := range r.Patches {
+			if r.Patches[j].Repo == l.Repo {
+				r.Patches[j].Pull = l.Pull
+			}
 		}
 	}
 	return r
 }
 
-func ahead(r Result) Result {
-	r.Landings = slices.Clone(r.Landings)
-	for i := range r.Landings {
-		if r.Landings[i].Opened {
-			r.Landings[i].Pull = nil
-		}
-	}
-	return r
-}
-
-// parts are all texts of a result for a thread.
+// texts are all texts of a result for a thread.
 func texts(r Result, room int) []string {
 	p := InPlace(r, room)
 	all := append(p.Segments, p.Bottom, Reply(r, room))
@@ -146,6 +155,9 @@ func TestFillPulls(t *testing.T) {
 			r.Segments[0].Text = strings.Repeat("words and more of them\n", 300)
 			r.Landings = slices.Clone(r.Landings)
 			for n := range r.Landings {
+				if i%3 == 2 { // which no command names
+					r.Landings[n].Branch = "ai/12; x"
+				}
 				if p := r.Landings[n].Pull; p != nil {
 					r.Landings[n].Pull = &Pull{p.Number, title, p.URL}
 				}
@@ -186,7 +198,9 @@ func TestNoForgedPlace(t *testing.T) {
 			r.Landings[i].Opened = r.Landings[i].Pull != nil
 		}
 		r.Diffs = &Diffs{s + "\n", s + "\nx\n"}
-		for _, r := range []Result{r, {Outcome: Done, Command: "/ask", Segments: []Segment{{Command: "/ask", OK: true, Text: s}}}} {
+		lone := r
+		lone.Outcome, lone.Headline, lone.Diffs, lone.Segments = Done, "", nil, []Segment{{Command: "/ask", OK: true, Text: s}}
+		for _, r := range []Result{r, lone} {
 			for _, text := range append(texts(r, maxComment), PullBody(PullText{Text: s, Requester: s, Gates: []Gate{{Name: s, Ended: s}}}), ThreadReply(Disposition{s, s, s}, s, s, s, s)) {
 				if placeShape.MatchString(text) || threadMark.MatchString(text) {
 					t.Fatalf("%q: %q", s, text)

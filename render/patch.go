@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // PatchKind is why a change comes back as a patch.
@@ -102,7 +101,7 @@ func (c *writer) unshown(p Patch) string {
 		return "It is not shown here."
 	case len(text) > maxPatchesPage:
 		return "It is too large to be shown here (" + bytesOf(len(text)) + ")."
-	case !utf8.ValidString(text), !strings.HasSuffix(text, "\n"), visible(text) != text:
+	case !strings.HasSuffix(text, "\n"), visible(text) != text: // bytes that are no UTF-8 among them
 		return "It holds bytes that a comment would not keep, or that nobody would see in it."
 	case c.thread && unmark(text) != text:
 		return "It holds a mark like those that ai-flow puts into comments."
