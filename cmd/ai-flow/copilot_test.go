@@ -18,6 +18,10 @@ func TestCopilotStories(t *testing.T) { withCopilot(t, "testdata/copilot") }
 // user's lock on the agent user is not root's.
 func TestCopilotDispatched(t *testing.T) { withCopilot(t, "testdata/copilotdispatch") }
 
+// TestCopilotBuilds opens a pull request with it, apart for the same reason: each story that the dispatcher user runs needs the
+// agent user for itself.
+func TestCopilotBuilds(t *testing.T) { withCopilot(t, "testdata/copilotbuild") }
+
 func withCopilot(t *testing.T, stories string) {
 	for _, version := range []string{realagent.CopilotPinned, realagent.CopilotNewest} {
 		t.Run(version, func(t *testing.T) {
@@ -52,6 +56,12 @@ var copilotScript = loopback.Script{Turns: []loopback.Turn{
 		{Say: "$2\nSaid who may log in.\n\n$3\nWe do."}}},
 	{Prompt: "leave a mark", Rounds: []loopback.Round{
 		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "touch marker.txt"}}}}},
+	{Prompt: "Gate greets failed", Rounds: []loopback.Round{
+		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "cat /etc/shadow; echo hello >greeting.txt"}}},
+		{Say: "Mended the greeting."}}},
+	{Prompt: "greet in a file", Rounds: []loopback.Round{
+		{Calls: []loopback.Call{{Deed: loopback.Write, Path: "greeting.txt", Text: "good bye\n"}}},
+		{Say: "Wrote the greeting.\nWANTED: /opt/shared/greetings — to see how others greet"}}},
 	{Prompt: "write the greeting", Rounds: []loopback.Round{
 		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "cat /etc/shadow"}}},
 		{Calls: []loopback.Call{{Deed: loopback.Write, Path: "greeting.txt", Text: "hello\n"}}},
