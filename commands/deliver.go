@@ -66,12 +66,18 @@ func (d *delivery) word() bool {
 }
 
 // freeName is the first name that no branch has, so that none is ever overwritten.
-func (d *delivery) freeName(w *work) string {
+func (d *delivery) freeName(w *work) string { return freeBranch(d.branchNameFor(w.Prefix), w.Names) }
+
+// FreeBranch is the branch that a build with that title would make where those of the names are taken.
+func FreeBranch(prefix, title string, names []string) string {
+	return freeBranch(prefix+slugOf(render.Terminal(title)), names)
+}
+
+func freeBranch(base string, names []string) string {
 	taken := map[string]bool{}
-	for _, name := range w.Names {
+	for _, name := range names {
 		taken[strings.ToLower(name)] = true // a checkout may land on a file system without case
 	}
-	base := d.branchNameFor(w.Prefix)
 	for n := 1; ; n++ {
 		if name := nth(base, n); !taken[strings.ToLower(name)] {
 			return name

@@ -58,10 +58,10 @@ func (j *Job) Finalize(ctx context.Context, e Ending) (did string, err error) {
 
 // finishLostBuild ends what a build had pushed when its job ended.
 func (r *running) finishLostBuild(ctx context.Context, s thread.Standing) (did string, done bool, err error) {
-	if r.known.Command != commands.Build || r.Refusal != nil || s.Stage != thread.Waiting && s.Stage != thread.Ahead && s.Stage != thread.Unsure {
+	if !r.plans(s, false) {
 		return "", false, nil
 	}
-	if err := r.planBuild(ctx); err != nil {
+	if err := r.planBuild(ctx, s); err != nil {
 		return "", false, err
 	}
 	if len(r.plan.made()) == 0 {

@@ -60,11 +60,20 @@ func (l *landing) Announce(ctx context.Context, result render.Result) error {
 		}
 		commits = append(commits, pushed(name, one.Branch, one.Commit))
 	}
-	err := l.thread.Ahead(ctx, result, status, thread.Digest(""), digest(commits))
+	err := l.thread.Ahead(ctx, result, status, l.plan.digest(), digest(commits))
 	if errors.Is(err, thread.ErrGone) {
 		return commands.ErrTakenBack
 	}
 	return err
+}
+
+// digest is that of where the build goes: whoever comes next knows by it whether they look in the same places.
+func (p *plan) digest() string {
+	var names []string
+	for _, t := range p.targets {
+		names = append(names, strings.ToLower(t.Name)+"\n")
+	}
+	return digest(names)
 }
 
 // pushed is a commit on a branch as the announcement has it, and digest is that of all of them.
@@ -72,7 +81,7 @@ func pushed(repo, branch, commit string) string {
 	return strings.ToLower(repo) + " " + branch + " " + commit + "\n"
 }
 
-func digest(commits []string) string { return thread.Digest(strings.Join(commits, "")) }
+func digest(lines []string) string { return thread.Digest(strings.Join(lines, "")) }
 
 // Push moves the branch, with a token that can do nothing else and that nobody keeps.
 func (l *landing) Push(ctx context.Context, t commands.Target, commit git.OID) error {
@@ -119,8 +128,8 @@ func (l *landing) Open(ctx context.Context, t commands.Target, title, body strin
 		return render.Pull{}, hinted(err)
 	}
 	l.state[t.Name] = landedWhole
-	if fresh {
-		l.assign(ctx, to, pull.Number)
+	if fresh && !l.assign(ctx, to.Hub, pull.Number) {
+		l.notes = append(l.notes, fmt.Sprintf("The pull request could not be assigned to `%s`.", l.Event.Comment.Author.Login))
 	}
 	return shown(pull), nil
 }
@@ -166,12 +175,4 @@ func ensurePull(ctx context.Context, hub *github.Client, p github.NewPull) (pull
 	}
 	pull, err = hub.OpenPull(ctx, p)
 	return pull, err == nil, err
-}
-
-func (l *landing) assign(ctx context.Context, to *Target, number int) {
-	login := l.Event.Comment.Author.Login
-	if err := to.Hub.Assign(ctx, number, login); err != nil {
-		l.notes = append(l.notes, fmt.Sprintf("The pull request could not be assigned to `%s`.", login))
-		l.say("assigning the pull request: %v", err)
-	}
 }

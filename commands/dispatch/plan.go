@@ -10,6 +10,7 @@ import (
 	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/commands/git"
 	"github.com/d3mlabs/ai-flow/commands/github"
+	"github.com/d3mlabs/ai-flow/commands/thread"
 	"github.com/d3mlabs/ai-flow/render"
 )
 
@@ -17,6 +18,7 @@ import (
 type plan struct {
 	targets  []Target
 	feedback []commands.Feedback
+	swept    int               // the number of the pull request that the feedback is from; 0: none
 	notes    []string          // ours
 	refusal  *commands.Refusal // why there is nowhere to go; nil: there is
 }
@@ -36,15 +38,19 @@ type Target struct {
 type made struct {
 	branch, commit string
 	pull           *github.Pull // of the branch, in whatever state; nil: none
+	opened         bool         // the pull request is this command's, and not one that it went on with
 }
 
-// planBuild asks where the build goes.
-func (r *running) planBuild(ctx context.Context) (err error) {
+// planBuild asks where the build goes, and what of it an earlier attempt has made, of which s stands on the thread.
+func (r *running) planBuild(ctx context.Context, s thread.Standing) error {
 	r.plan = &plan{}
 	if r.known.Facts.Head != nil {
 		return r.planPull(ctx)
 	}
-	return r.planIssue(ctx)
+	if err := r.planIssue(ctx); err != nil || r.plan.refusal != nil || s.Stage != thread.Ahead && s.Stage != thread.Unsure {
+		return err
+	}
+	return r.findDeleted(ctx, s)
 }
 
 // planPull goes on with the pull request that the command was given on. The gate has refused forks and what is closed.
@@ -59,7 +65,7 @@ func (r *running) planPull(ctx context.Context) error {
 	if c := r.commitFor(feedback.Commits); c != nil {
 		t.made = &made{branch: head.Branch, commit: c.OID, pull: &github.Pull{Number: t.Pull.Number, Title: t.Pull.Title, URL: t.Pull.URL}}
 	}
-	r.plan.targets = []Target{t}
+	r.plan.targets, r.plan.swept = []Target{t}, t.Pull.Number
 	r.sweep(ctx, feedback)
 	return r.refuseProtected(ctx, &t)
 }
@@ -141,7 +147,8 @@ func (r *running) settleOn(ctx context.Context, t *Target, b github.Builds) erro
 	for _, branch := range b.Branches {
 		t.Names = append(t.Names, branch.Name)
 		if c := r.commitFor(branch.Commits); c != nil && t.made == nil {
-			t.made = &made{branch: branch.Name, commit: c.OID, pull: newest(branch.Pulls, func(github.Pull) bool { return true })}
+			pull := newest(branch.Pulls, func(github.Pull) bool { return true })
+			t.made = &made{branch: branch.Name, commit: c.OID, pull: pull, opened: pull != nil && r.opened(*pull)}
 		}
 	}
 	branch, pull := openBuild(b)
@@ -163,6 +170,11 @@ func (r *running) settleOn(ctx context.Context, t *Target, b github.Builds) erro
 		return nil
 	}
 	return r.refuseProtected(ctx, t)
+}
+
+// opened reports whether a pull request is one that this command opened.
+func (r *running) opened(p github.Pull) bool {
+	return p.Ours && !p.Fork && !p.Created.Before(r.Event.Comment.Created)
 }
 
 // openBuild finds the newest open pull request of ours, on a branch that begins as ours do.
@@ -195,13 +207,20 @@ func newest(pulls []github.Pull, which func(github.Pull) bool) *github.Pull {
 	return nil
 }
 
-// refuseProtected refuses to push to a protected branch (S8). A new branch is none.
+// refuseProtected refuses to push to a protected branch (S8), and to one that is gone. A new branch is none, and what is pushed
+// already is not pushed again.
 func (r *running) refuseProtected(ctx context.Context, t *Target) error {
-	protected, err := t.Hub.Protected(ctx, t.Branch)
-	if err != nil {
-		return fmt.Errorf("asking whether the branch is protected: %w", err)
+	if t.made != nil {
+		return nil
 	}
-	if protected {
+	protected, err := t.Hub.Protected(ctx, t.Branch)
+	var failed *github.Error
+	switch {
+	case errors.As(err, &failed) && failed.Kind == github.Gone:
+		r.plan.refusal = &commands.Refusal{Message: "changes code, and the branch of this pull request is gone", Next: "Restore the branch, or open another pull request."}
+	case err != nil:
+		return fmt.Errorf("asking whether the branch is protected: %w", err)
+	case protected:
 		r.plan.refusal = &commands.Refusal{Message: "changes code, and the branch of this pull request is protected, so this run may not push to it",
 			Next: "Open a pull request from another branch."}
 	}

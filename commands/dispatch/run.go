@@ -110,8 +110,8 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 	if time.Since(asked) > fresh {
 		r.thread.Now = nil // it took a wait to find out, and people may have written meanwhile
 	}
-	if r.known.Command == commands.Build && d.Verdict == Admit && r.Refusal == nil {
-		if err := r.planBuild(ctx); err != nil {
+	if r.plans(standing, d.Verdict == Admit) {
+		if err := r.planBuild(ctx, standing); err != nil {
 			return r.unplanned(ctx, standing, problem("github", "it could not be found out where the build goes", err))
 		}
 	}
@@ -122,6 +122,15 @@ func (r *running) admitted(ctx context.Context) (told Told) {
 		return r.tell(ctx, commands.Refuse(r.q, refusal))
 	}
 	return r.perform(ctx)
+}
+
+// plans reports whether it is to be asked where a build goes. When it is not carried out any more, because its pull request was
+// merged meanwhile, or somebody has changed the comment, an earlier attempt may still have pushed what it made.
+func (r *running) plans(s thread.Standing, admitted bool) bool {
+	if r.known.Command != commands.Build || r.Refusal != nil {
+		return false
+	}
+	return admitted || s.Stage == thread.Waiting || s.Stage == thread.Ahead || s.Stage == thread.Unsure
 }
 
 // blind is a failure to see what stands on the thread. A first attempt can only have left nothing; a later one that cannot see

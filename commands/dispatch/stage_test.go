@@ -48,8 +48,8 @@ func newStage(t *testing.T) *stage {
 	testsupport.Tools(t, "git")
 	s := &stage{t: t, hub: fakegithub.New(t), agent: &fakeAgent{t: t, temp: t.TempDir()}, said: &said{}}
 	s.appID, s.key, _ = s.hub.App("ai-flow")
-	for login, role := range map[string]string{"ann": "write", "ida": "admin", "eve": "none", "rob": "read"} {
-		s.hub.User(login, role)
+	for _, p := range [][2]string{{"ann", "write"}, {"ida", "admin"}, {"eve", "none"}, {"rob", "read"}} { // in order: commits show their ids
+		s.hub.User(p[0], p[1])
 	}
 	s.repo = s.hub.Repo("acme/app", map[string]string{"README.md": "hello\n", "main.go": "package main\n"})
 	s.issue = s.repo.Issue("ann", "Retry on 502", description)

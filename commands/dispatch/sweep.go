@@ -18,6 +18,11 @@ const maxFeedback = 50
 // sweepOwn takes up what is open on the pull request that a further /build on an issue goes on with.
 func (r *running) sweepOwn(ctx context.Context, own github.Builds) error {
 	_, pull := openBuild(own)
+	for _, t := range r.plan.targets { // what was pushed there took up what was open, also when people have merged it since
+		if t.Hub == r.GitHub && t.made != nil && t.made.pull != nil {
+			pull = t.made.pull
+		}
+	}
 	if pull == nil {
 		return nil
 	}
@@ -25,6 +30,7 @@ func (r *running) sweepOwn(ctx context.Context, own github.Builds) error {
 	if err != nil {
 		return fmt.Errorf("asking what is open on the pull request: %w", err)
 	}
+	r.plan.swept = pull.Number
 	r.sweep(ctx, feedback)
 	return nil
 }

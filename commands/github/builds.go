@@ -45,7 +45,7 @@ const buildsQuery = `query($owner:String!,$name:String!,$prefix:String!){
         name
         target{oid ... on Commit{history(first:30){nodes{oid message committedDate author{email}}}}}
         associatedPullRequests(first:10,orderBy:{field:CREATED_AT,direction:DESC}){nodes{
-          number url title state isCrossRepository baseRefName headRefName headRefOid viewerDidAuthor
+          number url title state isCrossRepository baseRefName headRefName headRefOid viewerDidAuthor createdAt
         }}
       }
     }

@@ -14,6 +14,7 @@ type pullAnswer struct {
 	Title      string
 	State      string
 	MergedAt   *string `json:"merged_at"`
+	CreatedAt  claimed `json:"created_at"`
 	User       struct{ Login string }
 	Head, Base struct {
 		Ref, SHA string
@@ -31,7 +32,7 @@ func (a *pullAnswer) pull(viewer string) (Pull, error) {
 		return Pull{}, fmt.Errorf("%.60q is no state of a pull request", a.State)
 	}
 	p := Pull{URL: link(a.HTMLURL), Title: a.Title, Base: a.Base.Ref, HeadOID: a.Head.SHA, Closed: a.State == "closed", Merged: a.MergedAt != nil,
-		Fork: a.fork(), Ours: a.User.Login != "" && strings.EqualFold(a.User.Login, viewer)}
+		Fork: a.fork(), Ours: a.User.Login != "" && strings.EqualFold(a.User.Login, viewer), Created: a.CreatedAt.Time}
 	return p.checked(a.Number)
 }
 
@@ -41,6 +42,7 @@ type pullNode struct {
 	URL, Title, State                    string
 	IsCrossRepository, ViewerDidAuthor   bool
 	BaseRefName, HeadRefName, HeadRefOID string
+	CreatedAt                            claimed
 }
 
 func (n *pullNode) pull() (Pull, error) {
@@ -50,7 +52,7 @@ func (n *pullNode) pull() (Pull, error) {
 		return Pull{}, fmt.Errorf("%.60q is no state of a pull request", n.State)
 	}
 	p := Pull{URL: link(n.URL), Title: n.Title, Base: n.BaseRefName, HeadOID: n.HeadRefOID, Closed: n.State != "OPEN", Merged: n.State == "MERGED",
-		Fork: n.IsCrossRepository, Ours: n.ViewerDidAuthor}
+		Fork: n.IsCrossRepository, Ours: n.ViewerDidAuthor, Created: n.CreatedAt.Time}
 	return p.checked(n.Number)
 }
 

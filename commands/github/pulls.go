@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // Pull is a pull request. Its texts are foreign.
@@ -18,7 +19,8 @@ type Pull struct {
 	Closed  bool // merged included
 	Merged  bool
 	Fork    bool
-	Ours    bool // opened by ourselves
+	Ours    bool      // opened by ourselves
+	Created time.Time // zero when GitHub did not say
 }
 
 // NewPull is a pull request to be opened within the repository.
