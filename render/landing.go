@@ -134,11 +134,15 @@ func (c *writer) lead() (text string, spare int) {
 	if len(c.r.Landings) == 0 {
 		return "", 0
 	}
-	where := ""
-	if repo := c.r.Landings[0].Repo; repo != "" {
-		where = " in " + unmark(code(repo, maxName))
+	return c.landed(1, c.r.Landings[0].in())
+}
+
+// in names a repository that is not the thread's.
+func (l Landing) in() string {
+	if l.Repo == "" {
+		return ""
 	}
-	return c.landed(1, where)
+	return " in " + unmark(code(l.Repo, maxName))
 }
 
 // furtherLandings lists the landings below the first in at most room bytes of a quote, and returns what room it leaves.
@@ -177,4 +181,12 @@ func (r Result) landedChanges() (all []FileChange) {
 		}
 	}
 	return all
+}
+
+// landings lists them in a terminal.
+func (t *terminal) landings() {
+	for i, l := range t.r.Landings[:min(len(t.r.Landings), maxLandings)] {
+		text, _ := t.landed(i+1, l.in())
+		t.line(wrap(plainOurs(text), t.width, "  ", "  "))
+	}
 }

@@ -71,14 +71,7 @@ func (t *terminal) head() {
 		head += ": " + oneLine(command, maxName)
 	}
 	t.line(t.paint(style+";"+bold, head))
-	for n := range t.r.Landings[:min(len(t.r.Landings), maxLandings)] {
-		where := ""
-		if repo := t.r.Landings[n].Repo; repo != "" {
-			where = " in " + code(repo, maxName)
-		}
-		text, _ := t.landed(n+1, where)
-		t.line(wrap(plainOurs(text), t.width, "  ", "  "))
-	}
+	t.landings()
 	for _, text := range t.r.landing() {
 		if text = plainOurs(text); text != "" {
 			t.line(wrap(text, t.width, "  ", "  "))
