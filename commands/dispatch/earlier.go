@@ -33,7 +33,7 @@ func (r *running) fate(s thread.Standing) fate {
 	switch {
 	case r.plan == nil:
 		return fateOf(s, r.known.Facts.Document.Body)
-	case r.plan.refusal != nil, s.Before != r.plan.digest():
+	case s.Before != r.plan.digest(): // not everywhere that it was to go was looked
 		return fateUnknown
 	}
 	return fateUndone

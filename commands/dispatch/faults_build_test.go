@@ -33,9 +33,9 @@ func builds() []drama {
 	}
 }
 
-// inTwo is a build in two repositories.
-func inTwo(s *stage) fakegithub.Event {
-	s.hub.Repo("acme/lib", map[string]string{"lib.go": "package lib\n"})
+// inTwo is a build in two repositories, of which it returns the second.
+func inTwo(s *stage) (fakegithub.Event, *fakegithub.Repo) {
+	lib := s.hub.Repo("acme/lib", map[string]string{"lib.go": "package lib\n"})
 	s.repo.SetBody(s.issue, "ann", "Target repos: acme/app, acme/lib\n\n"+description)
 	s.once(nil)
 	s.agent.build = func(dir string) {
@@ -49,7 +49,7 @@ func inTwo(s *stage) fakegithub.Event {
 			}
 		}
 	}
-	return s.repo.Comment(s.issue, "ann", "/build\n")
+	return s.repo.Comment(s.issue, "ann", "/build\n"), lib
 }
 
 // once makes an agent that writes files, and must not do so after they were pushed.
@@ -73,8 +73,8 @@ func (s *stage) pushed() bool {
 }
 
 var (
-	resultText = regexp.MustCompile(`(?ms)^(> )?<!-- ai-flow:result \(\d+\) stage=(\w+) -->\n.*?<!-- ai-flow:end -->\n`)
-	bottomText = regexp.MustCompile(`(?ms)^---\n\n(> )?<!-- ai-flow:result \(\d+\) stage=\w+ part=bottom -->\n.*?<!-- ai-flow:end -->\n`)
+	resultText = regexp.MustCompile(`(?ms)^(> )?<!-- ai-flow:result \(\d+\) stage=(\w+)[^>]*-->\n.*?<!-- ai-flow:end -->\n`)
+	bottomText = regexp.MustCompile(`(?ms)^---\n\n(> )?<!-- ai-flow:result \(\d+\) stage=\w+ part=bottom[^>]*-->\n.*?<!-- ai-flow:end -->\n`)
 	replyText  = regexp.MustCompile(`(?ms)^-- \(\d+\) line by "ai-flow\[bot\]" (to [^\n]*\n)<!-- ai-flow:reply .*?^(commit .*?<!-- ai-flow:end -->\n)`)
 	proseText  = regexp.MustCompile(`(?ms)^(Implements [^\n]*\n\n)Answer 1\.\n\n`)
 	whereText  = regexp.MustCompile(`(opened|added \[[^\]]*\]\([^)]*\) to) \[#[^\]]*\]\([^)]*\)`)
@@ -137,15 +137,17 @@ func (s *stage) disturbPush(e fakegithub.Event, k int, f fakegithub.Fault) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
 	s.hub.FaultPush(k, f)
+	at := len(s.hub.Pushes()) + k - 1
 	if f == fakegithub.KillBefore || f == fakegithub.KillAfter {
 		s.hub.OnPush(func(n int, _ fakegithub.Push) {
+			if n != k {
+				return
+			}
 			go func() {
-				for late := time.Now().Add(10 * time.Second); f == fakegithub.KillAfter && !s.hub.Pushes()[k-1].Landed && time.Now().Before(late); {
+				for late := time.Now().Add(10 * time.Second); f == fakegithub.KillAfter && !s.hub.Pushes()[at].Landed && time.Now().Before(late); {
 					time.Sleep(5 * time.Millisecond)
 				}
-				if n == k {
-					cancel()
-				}
+				cancel()
 			}()
 		})
 	}

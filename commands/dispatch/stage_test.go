@@ -115,6 +115,9 @@ func (s *stage) builder(ctx context.Context, j *Job, set Setting) (*commands.Flo
 	}
 	for _, t := range set.Targets {
 		token, err := t.Hub.GitToken(ctx)
+		if err == nil {
+			_, err = t.Hub.PushToken(ctx)
+		}
 		if err != nil {
 			return nil, end, err
 		}
