@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
@@ -76,7 +75,13 @@ func FreeBranch(prefix, title string, names []string) string {
 func freeBranch(base string, names []string) string {
 	taken := map[string]bool{}
 	for _, name := range names {
-		taken[strings.ToLower(name)] = true // a checkout may land on a file system without case
+		name = strings.ToLower(name) // a checkout may land on a file system without case
+		taken[name] = true
+		for i, c := range name { // git has no branch beside branches below its name
+			if c == '/' {
+				taken[name[:i]] = true
+			}
+		}
 	}
 	for n := 1; ; n++ {
 		if name := nth(base, n); !taken[strings.ToLower(name)] {
@@ -190,9 +195,14 @@ func (d *delivery) merge(ctx context.Context, w *work) error {
 	if len(changes) == 0 {
 		return errSameChange
 	}
+	// What may be changed was decided path by path, when it came back. A merge that follows somebody's rename changes others.
+	judged := map[string]bool{}
+	for _, c := range w.taken.Changes {
+		judged[c.Path] = true
+	}
 	for _, c := range changes {
-		if isWorkflow(c.Path) {
-			return fmt.Errorf("bringing it together with what was pushed meanwhile would change %q", c.Path) // never (S8)
+		if !judged[c.Path] {
+			return &conflictError{[]string{c.Path}}
 		}
 	}
 	if err := d.makeCommit(ctx, w, tip, tree); err != nil {
@@ -218,7 +228,7 @@ func (d *delivery) conclude(ctx context.Context) {
 	for _, w := range d.parts {
 		whole = whole && w.err == nil
 		if !w.pushed {
-			d.rescue(ctx, w)
+			w.rescued = d.rescue(ctx, w)
 		}
 	}
 	if whole {

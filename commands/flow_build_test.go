@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -209,6 +210,9 @@ func (s scene) git(args ...string) {
 	}
 }
 
+// ciSkip are the words by which a commit keeps checks from running (F-41).
+var ciSkip = regexp.MustCompile(`(?i)\[(?:skip[ -]ci|ci[ -]skip|no[ -]ci|skip[ -]actions|actions[ -]skip)\]|\*\*\*no_ci\*\*\*|skip-checks:\s*true`)
+
 func TestSubject(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"Retry on 502", "Retry on 502"},
@@ -216,7 +220,8 @@ func TestSubject(t *testing.T) {
 		{"F-41 [skip ci] now [CI-SKIP]", "F-41 now"},
 		{"[skip [skip ci]ci]", ""},
 		{"H2-10 this fixes #18 by @somebody", "H2-10 this fixes 18 by somebody"},
-		{"a\x1b[1mb\u202ec", "a [1mbc"},
+		{"a\x1b[1mb\u202ec", "abc"},
+		{"S7 fixes GH-12 and closes http://h/acme/app/issues/3", "S7 fixes GH 12 and closes h/acme/app/issues/3"},
 		{"a\u115fb\u3164c\ufe0fd\U000e0101e\u200df\ue000g", "abcdefg"},
 		{strings.Repeat("é", 100), strings.Repeat("é", 59) + "…"},
 	}

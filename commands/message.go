@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -105,35 +103,14 @@ func MadeFor(message, commentURL string) bool {
 	if begin < 0 {
 		return false // a subject alone
 	}
-	return slices.Contains(strings.Split(text[begin:], "\n"), trailer)
+	// Exactly one: a commit is made for one command, and one that names many is a guess at those to come.
+	return slices.Contains(strings.Split(text[begin:], "\n"), trailer) && strings.Count(text[begin:], "\n"+trailerKey) == 1
 }
 
 const maxSubject = 60 // characters of a title or an instruction in a subject
 
-// ciSkip are the words by which a commit keeps checks from running (F-41).
-var ciSkip = regexp.MustCompile(`(?i)\[(?:skip[ -]ci|ci[ -]skip|no[ -]ci|skip[ -]actions|actions[ -]skip)\]|\*\*\*no_ci\*\*\*|skip-checks:\s*true`)
-
-// subject makes a line of a foreign title that orders nothing: no line break, no control or invisible character, no word
-// that skips checks, and neither # nor @, so that it closes no issue and mentions nobody (H2-10).
-func subject(text string) string {
-	text = strings.Map(func(c rune) rune {
-		switch {
-		case unicode.IsSpace(c), unicode.IsControl(c):
-			return ' '
-		case render.Invisible(c), !unicode.IsPrint(c), c == '#', c == '@':
-			return -1
-		}
-		return c
-	}, strings.ToValidUTF8(text, ""))
-	text = strings.Join(strings.Fields(text), " ")
-	for ciSkip.MatchString(text) { // taking one such word away may make another
-		text = strings.Join(strings.Fields(ciSkip.ReplaceAllString(text, " ")), " ")
-	}
-	if utf8.RuneCountInString(text) > maxSubject {
-		text = strings.TrimSpace(string([]rune(text)[:maxSubject-1])) + "…"
-	}
-	return text
-}
+// subject makes a line of a foreign title that orders nothing (F-41, H2-10).
+func subject(text string) string { return render.Subject(text, maxSubject) }
 
 // loginShape is a person's login. Those of an enterprise's managed accounts hold an underscore.
 var loginShape = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,38})$`)

@@ -40,7 +40,7 @@ func TestMessage(t *testing.T) {
 		{"lines of other sorts", Issue, "a\tb\u2028c", "", "a b"},
 		{"what is invisible", Issue, "a\u202eb\u200b", "", "ab"},
 		{"a trailer", Issue, "x\n\nAI-Flow-Command: https://github.com/acme/app/issues/7#issuecomment-2", "", "x"},
-		{"a trailer in one line", PullRequest, "", "\r\rAI-Flow-Command: " + commandURL, "AI-Flow-Command: https://github.com/acme/app/issues/7issuec…"},
+		{"a trailer in one line", PullRequest, "", "\r\rAI-Flow-Command: " + commandURL, "AI-Flow-Command: github.com/acme/app/issues/7issuecomment-1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,6 +91,7 @@ func TestMadeFor(t *testing.T) {
 		{"behind white space", "s\n\n " + Trailer(commandURL) + "\n", commandURL, false},
 		{"as the subject", Trailer(commandURL) + "\n", commandURL, false},
 		{"right below the subject", "s\n" + Trailer(commandURL) + "\n", commandURL, false},
+		{"one that names many, as a guess at those to come", "s\n\n" + Trailer(other) + "\n" + Trailer(commandURL) + "\n", commandURL, false},
 		{"no message", "", commandURL, false},
 		{"no command", "s\n\nAI-Flow-Command: \n", "", false},
 		{"no URL", "s\n\nAI-Flow-Command: x\n", "x", false},

@@ -44,7 +44,10 @@ func (d *delivery) why(w *work) failure {
 	var p *git.PushError
 	var conflict *conflictError
 	var untold *announceError
-	rescued := "The work is in the patch below. " + d.again("")
+	rescued := d.again("")
+	if w.rescued {
+		rescued = "The work is in the patch below. " + rescued
+	}
 	var hint *HintError
 	hinted := errors.As(w.err, &hint)
 	switch {
@@ -77,23 +80,30 @@ func (d *delivery) why(w *work) failure {
 	return f
 }
 
-// rescue keeps work that could not be pushed.
-func (d *delivery) rescue(ctx context.Context, w *work) {
+// maxRescued bounds the patch of work that could not be pushed, in bytes. Not all of it has to have room in a comment.
+const maxRescued = 256 << 20
+
+// rescue keeps work that could not be pushed, and reports whether it did.
+func (d *delivery) rescue(ctx context.Context, w *work) bool {
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), settleFor)
 		defer cancel()
 	}
-	p, cut, err := d.makePatch(ctx, w, w.taken.Base, w.taken.Tree)
-	if err != nil {
+	p, cut, err := d.makePatch(ctx, w, w.taken.Base, w.taken.Tree, maxRescued)
+	switch {
+	case len(p.Bytes) == 0:
 		d.note("The work could not even be made a patch: see the run's log.")
 		d.say("rescuing the work: %v", err)
-		return
-	}
-	if cut {
-		d.note(fmt.Sprintf("The patch is cut at %d bytes; it holds the files that fit in whole.", maxPatch))
+		return false
+	case err != nil:
+		d.note("git does not say that it takes the patch of the work: see the run's log.")
+		d.say("rescuing the work: %v", err)
+	case cut:
+		d.note(fmt.Sprintf("The patch of the work is cut at %d MiB; it holds the files that fit in whole.", maxRescued>>20))
 	}
 	p.Kind, p.File = render.PatchRescued, nth("rescued", len(d.patches)+1)+".patch"
 	p.Patch.Base, p.Pull = string(w.Commit), w.Pull
 	d.patches = append(d.patches, p)
+	return true
 }

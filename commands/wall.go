@@ -3,18 +3,18 @@ package commands
 import (
 	"path"
 	"strings"
+
+	"github.com/d3mlabs/ai-flow/commands/git"
 )
 
 // workflowDirs lead to what isWorkflow names. A link in the place of one would be the way around the wall.
 var workflowDirs = [...]string{".github", ".github/workflows", ".github/actions"}
 
-// isWorkflow is the wall: what runners run before anybody has looked at it, workflows and the actions beside them. It is
-// without regard to case: a checkout may land on a file system that has none. Name by name, since a letter has not as many
-// bytes in either case.
+// isWorkflow is the wall: what runners run before anybody has looked at it, workflows and the actions beside them, in every
+// spelling that some file system takes for theirs.
 func isWorkflow(p string) bool {
-	names := strings.SplitN(p, "/", 3)
-	return len(names) == 3 && strings.EqualFold(names[0], ".github") &&
-		(strings.EqualFold(names[1], "workflows") || strings.EqualFold(names[1], "actions"))
+	names := strings.SplitN(git.Fold(p), "/", 3)
+	return len(names) == 3 && names[0] == ".github" && (names[1] == "workflows" || names[1] == "actions")
 }
 
 // githubDir is the pattern of all that GitHub and its Apps read.
@@ -61,9 +61,9 @@ var placed = [...]struct{ pattern, why string }{
 const elsewhereCI = "the runners of another service obey it on the first push"
 
 // flagged reports whether a changed path is one that a reviewer is to look at twice. What configures agents is for
-// [Flow.Configures] to say.
+// agents.Configures to say.
 func flagged(p string) bool {
-	folded := fold(p)
+	folded := git.Fold(p)
 	for _, f := range placed {
 		if stands(folded, f.pattern) && !(f.pattern == githubDir && forPeople(folded[len(githubDir)-1:])) {
 			return true
@@ -90,6 +90,3 @@ func stands(p, pattern string) bool {
 	}
 	return p == fromRoot || !rooted && strings.HasSuffix(p, fromRoot)
 }
-
-// fold makes the spellings of a path equal that a file system without case takes for one.
-func fold(p string) string { return strings.ToLower(strings.ToUpper(p)) }

@@ -3,6 +3,8 @@ package commands
 import (
 	"strings"
 	"testing"
+
+	"github.com/d3mlabs/ai-flow/commands/git"
 )
 
 // H7-09: what lies in the directories of workflows and of actions, in whatever case, and nothing else.
@@ -10,6 +12,7 @@ func TestIsWorkflow(t *testing.T) {
 	for path, want := range map[string]bool{
 		".github/workflows/ci.yml": true, ".github/workflows/deep/ci.yml": true, ".GITHUB/Workflows/ci.yml": true, ".github/wor\u212aflow\u017f/ci.yml": true,
 		".github/actions/a/action.yml": true, ".github/actions/a/dist/index.js": true, ".GitHub/ACTIONS/x": true, ".github/action\u017f/x": true,
+		".github./workflows/a": true, ".git\u200chub/workflows /a": true, `.github\workflows\a`: true,
 		".github/workflows": false, ".github/actions": false, ".github": false, ".github/workflowsx/a": false, ".github/actionsx/a": false,
 		"d/.github/workflows/a": false, "d/.github/actions/a": false, "actions/a": false, "": false,
 	} {
@@ -67,7 +70,7 @@ func TestPlaced(t *testing.T) {
 		if strings.HasSuffix(example, "/") {
 			example += "x.yml"
 		}
-		if p.why == "" || p.pattern != fold(p.pattern) || seen[p.pattern] || !flagged(example) || !flagged(strings.ToUpper(example)) {
+		if p.why == "" || p.pattern != git.Fold(p.pattern) || seen[p.pattern] || !flagged(example) || !flagged(strings.ToUpper(example)) {
 			t.Errorf("%+v", p)
 		}
 		seen[p.pattern] = true

@@ -10,7 +10,7 @@ import (
 	"github.com/d3mlabs/ai-flow/render"
 )
 
-// maxPatch bounds a patch, in bytes.
+// maxPatch bounds the patch of what is never committed, in bytes.
 const maxPatch = 1 << 20
 
 // work is what a run has to do with one repository. Every run has one, with the repository that it looks at; a build has one
@@ -27,6 +27,7 @@ type work struct {
 	opened               bool  // the pull request is new
 	merged               bool  // it was put on top of what others pushed meanwhile
 	err                  error // why it was not pushed, or has no pull request
+	rescued              bool  // it was not pushed, and is in a patch
 }
 
 // newWorks are the works of a run that was given the commit.
@@ -169,7 +170,7 @@ func (r *run) setApart(ctx context.Context) bool {
 		if w.taken.Tree == w.taken.Whole {
 			continue
 		}
-		p, cut, err := r.makePatch(ctx, w, w.taken.Tree, w.taken.Whole)
+		p, cut, err := r.makePatch(ctx, w, w.taken.Tree, w.taken.Whole, maxPatch)
 		if err != nil {
 			r.fail(ctx, failure{class: "git", message: "changes of workflow files could not be set apart, so nothing was committed", err: err,
 				next: r.again(", and say that workflow files are to be left alone")})
@@ -187,15 +188,15 @@ func (r *run) setApart(ctx context.Context) bool {
 	return true
 }
 
-// makePatch makes a patch that git has said it takes (F-22).
-func (r *run) makePatch(ctx context.Context, w *work, from, to git.OID) (p patch, cut bool, err error) {
+// makePatch makes a patch of at most most bytes, and asks git whether it takes it (F-22).
+func (r *run) makePatch(ctx context.Context, w *work, from, to git.OID, most int64) (p patch, cut bool, err error) {
 	p = patch{work: w}
 	p.Repo = w.foreignName(r)
-	if p.Bytes, cut, err = w.Repo.Patch(ctx, from, to, maxPatch); err != nil {
+	if p.Bytes, cut, err = w.Repo.Patch(ctx, from, to, most); err != nil {
 		return p, cut, err
 	}
 	if len(p.Bytes) == 0 {
-		return p, cut, fmt.Errorf("the first of them alone makes more than %d bytes", maxPatch)
+		return p, cut, fmt.Errorf("the first of them alone makes more than %d bytes", most)
 	}
 	if !cut { // else it would name what the patch lacks
 		changes, err := w.Repo.Changes(ctx, from, to)

@@ -34,9 +34,17 @@ var titleOrders = regexp.MustCompile(`(?i)\[(?:skip[\s_-]*ci|ci[\s_-]*skip|no[\s
 // ghNumber is a reference that needs no sign.
 var ghNumber = regexp.MustCompile(`(?i)\b(gh)-([0-9])`)
 
-// PullTitle is a title for a pull request, of a foreign one: one line, at most 120 characters, that mentions nobody, closes
-// nothing and keeps no check from running. It is never empty.
+// PullTitle is a title for a pull request, of a foreign one: a Subject of at most 120 characters that is never empty.
 func PullTitle(title string) string {
+	if title = Subject(title, maxPullTitle); title != "" {
+		return title
+	}
+	return "Implement the issue"
+}
+
+// Subject makes one line of a foreign title, of at most so many characters, that orders nothing: it mentions nobody, closes
+// nothing and keeps no check from running, in a title and in the message of a commit.
+func Subject(title string, most int) string {
 	title = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -45,16 +53,13 @@ func PullTitle(title string) string {
 			return -1
 		}
 		return r
-	}, oneLine(strings.ToValidUTF8(title, ""), 8*maxPullTitle))
+	}, oneLine(strings.ToValidUTF8(title, ""), 8*most))
 	for last := ""; title != last; { // taking one such word away may make another
 		last = title
 		title = strings.Join(strings.Fields(ghNumber.ReplaceAllString(titleOrders.ReplaceAllString(title, " "), "$1 $2")), " ")
 	}
-	if utf8.RuneCountInString(title) > maxPullTitle {
-		title = strings.TrimSpace(string([]rune(title)[:maxPullTitle-1])) + "…"
-	}
-	if title == "" {
-		return "Implement the issue"
+	if utf8.RuneCountInString(title) > most {
+		title = strings.TrimSpace(string([]rune(title)[:most-1])) + "…"
 	}
 	return title
 }

@@ -82,7 +82,10 @@ func isKey(m map[string]int, key string) bool {
 	return ok
 }
 
-// foldPath folds each name of a path. A backslash parts names too: on Windows it does.
+// Fold is what all spellings of a path have in common that some file system takes for the same: case, characters that are not
+// seen, dots and blanks at the end of a name. A backslash parts names too: on Windows it does.
+func Fold(path string) string { return foldPath(path) }
+
 func foldPath(path string) string {
 	names := strings.Split(strings.ReplaceAll(path, `\`, "/"), "/")
 	for i, name := range names {
