@@ -48,11 +48,11 @@ func (r *Repo) Merge(ctx context.Context, base, ours, theirs OID) (tree OID, con
 // readMerged reads a tree, and behind it the paths that are in conflict, each with a NUL behind it.
 func readMerged(out string, clean bool) (tree OID, conflicts []string, err error) {
 	records := strings.Split(out, "\x00")
-	tree, records = OID(records[0]), records[1:len(records)] // what is behind the last NUL is nothing, or cut
-	if len(records) == 0 || !tree.valid() {
+	records = records[:len(records)-1] // what is behind the last NUL is nothing, or cut
+	if len(records) == 0 || !OID(records[0]).valid() {
 		return "", nil, fmt.Errorf("git merge-tree answered %.200q", out)
 	}
-	records = records[:len(records)-1]
+	tree, records = OID(records[0]), records[1:]
 	if clean {
 		return tree, nil, nil
 	}

@@ -53,21 +53,17 @@ func TestMerge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			const ids = "zero=1111111111111111111111111111111111111111 one=2222222222222222222222222222222222222222 two=3333333333333333333333333333333333333333; "
-			dir := checkout(t, ids+start+c.base)
+			const names = "zero=1111111111111111111111111111111111111111 one=2222222222222222222222222222222222222222 two=3333333333333333333333333333333333333333; "
+			dir := checkout(t, names+start+c.base)
 			side := func(branch, script string) {
-				sh(t, dir, ids+"git checkout -qf -b "+branch+" main; "+script+"; git -c core.safecrlf=false add -A -- ':!sm' ':!objects.git' 2>/dev/null || git add -A; git commit -qm "+branch+" --allow-empty")
+				sh(t, dir, names+"git checkout -qf -b "+branch+" main; "+script+"; git -c core.safecrlf=false add -A -- ':!sm' ':!objects.git' 2>/dev/null || git add -A; git commit -qm "+branch+" --allow-empty")
 			}
 			side("ours", c.ours)
 			side("theirs", c.theirs)
-			s := serve(t, dir, "")
-			r := s.fetched(t, s.remote(), s.rev(t, "ours"))
-			for _, rev := range []string{"theirs", "main"} {
-				if err := r.add(t.Context(), s.remote(), s.rev(t, rev), quick()); err != nil {
-					t.Fatal(err)
-				}
-			}
-			tree, conflicts, err := r.Merge(t.Context(), s.rev(t, "main"), s.rev(t, "ours^{tree}"), s.rev(t, "theirs"))
+			sh(t, dir, "git config merge.evil.driver false; git config merge.default evil; git config merge.renames false; git checkout -q main")
+			r := open(t, dir)
+			ids := strings.Fields(sh(t, dir, "git rev-parse main ours^{tree} theirs"))
+			tree, conflicts, err := r.Merge(t.Context(), OID(ids[0]), OID(ids[1]), OID(ids[2]))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -132,6 +132,28 @@ func TestPushLost(t *testing.T) {
 			}
 			return false
 		}, outcome{fine: true, moved: true, tries: 2}},
+		"moved, and back again": {func(g *ground, n int, _ http.ResponseWriter, r *http.Request) bool { // or one machine is behind another
+			if isAskingToPush(r) && n == 1 {
+				sh(t, g.dir, "git update-ref refs/heads/main other")
+			} else if n == 1 {
+				sh(t, g.dir, "git update-ref refs/heads/main "+string(g.base))
+			}
+			return false
+		}, outcome{fine: true, moved: true, tries: 2}},
+		"moved, and then nobody can be asked": {func(g *ground, n int, w http.ResponseWriter, r *http.Request) bool {
+			if isAskingToPush(r) {
+				sh(t, g.dir, "git update-ref refs/heads/main other")
+				return false
+			}
+			sh(t, g.dir, "git update-ref refs/heads/main "+string(g.base))
+			return refuse(w)
+		}, outcome{kind: PushLost, unsure: true, tries: 1}},
+		"rejected, and then nobody can be asked": {func(g *ground, n int, w http.ResponseWriter, r *http.Request) bool {
+			if isPush(r) {
+				g.hook(t, "pre-receive", "exit 1")
+			}
+			return !isAskingToPush(r) && !isPush(r) && refuse(w)
+		}, outcome{kind: PushRejected, tries: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

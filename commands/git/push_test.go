@@ -50,6 +50,29 @@ func TestPush(t *testing.T) {
 	}
 }
 
+// So do the longer ids, whose empty tree and nothing are others.
+func TestPushSHA256(t *testing.T) {
+	g := &ground{server: serve(t, bare(t, checkout(t, "rm -rf .git; git init -q --object-format=sha256; echo a >a")), canaryToken)}
+	g.base = g.rev(t, "main")
+	g.repo = g.fetched(t, g.remote(), g.base)
+	one, two := g.commit(t, g.base, "n", "1\n"), g.commit(t, g.base, "m", "2\n")
+	g.changed(t)
+	for _, o := range []PushOptions{{"x", "", one}, {"main", g.base, one}} {
+		if e := g.push(t, o); e != nil {
+			t.Error(e)
+		}
+	}
+	if got := g.changed(t); strings.Count(got, string(one[:7])) != 2 || strings.Count(got, ";") != 1 {
+		t.Errorf("changed: %q", got)
+	}
+	if e := g.push(t, PushOptions{"x", "", two}); e == nil || e.Kind != PushMoved || e.Tip != one {
+		t.Errorf("got %v", e)
+	}
+	if tree, _, err := g.repo.Merge(t.Context(), g.base, one, two); len(tree) != 64 || err != nil {
+		t.Errorf("Merge: %q, %v", tree, err)
+	}
+}
+
 // What is no fast-forward, no commit or no name is refused without a request.
 func TestPushRefusesByItself(t *testing.T) {
 	g := grounds(t, "")
