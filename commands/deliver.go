@@ -150,6 +150,9 @@ func (d *delivery) push(ctx context.Context, w *work) {
 			return
 		case !errors.As(w.err, &p) || p.Kind != git.PushMoved || p.Unsure:
 			return
+		case d.builtOn(ctx, w, p.Tip):
+			w.err, w.pushed = nil, true
+			return
 		case w.Tip == "":
 			w.Names = append(w.Names, w.Branch)
 			w.Branch = d.freeName(w)
@@ -171,6 +174,24 @@ func (d *delivery) push(ctx context.Context, w *work) {
 
 // maxPushes bounds how often one commit is tried to be pushed.
 const maxPushes = 5
+
+// builtOn reports whether the commit had landed, by a push whose answer got lost, and somebody has pushed on top of it since.
+func (d *delivery) builtOn(ctx context.Context, w *work, tip git.OID) bool {
+	if tip == "" {
+		return false
+	}
+	at, err := d.Landing.Renew(ctx, w.Target)
+	if err == nil && at != "" {
+		var has bool
+		if has, err = w.Repo.Reaches(ctx, at, w.commit); has {
+			return true
+		}
+	}
+	if err != nil {
+		d.say("looking whether %s holds the commit: %v", w.Branch, err)
+	}
+	return false
+}
 
 // merge puts the change on top of where the branch is by now.
 func (d *delivery) merge(ctx context.Context, w *work) error {

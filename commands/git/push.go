@@ -80,11 +80,20 @@ func (r *Repo) mayPush(ctx context.Context, o PushOptions) error {
 	if err := r.mustBeCommit(ctx, o.Old); err != nil {
 		return err
 	}
-	_, err := r.ours(ctx, job{}, "merge-base", "--is-ancestor", string(o.Old), string(o.New))
-	if failed := (*Error)(nil); errors.As(err, &failed) && failed.Err == nil && failed.Code == 1 {
+	has, err := r.Reaches(ctx, o.New, o.Old)
+	if err == nil && !has {
 		return fmt.Errorf("it does not have %.12s in its history: that would overwrite commits", o.Old)
 	}
 	return err
+}
+
+// Reaches reports whether a commit is tip or in its history, as far as this repository holds that.
+func (r *Repo) Reaches(ctx context.Context, tip, commit OID) (bool, error) {
+	_, err := r.ours(ctx, job{}, "merge-base", "--is-ancestor", string(commit), string(tip))
+	if failed := (*Error)(nil); errors.As(err, &failed) && failed.Err == nil && failed.Code == 1 {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // lookUp asks where the branch is after a push of which that is not known; nil means that it happened.
