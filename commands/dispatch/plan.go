@@ -124,7 +124,7 @@ func (r *running) target(ctx context.Context, name string) (*Target, github.Buil
 		return nil, builds, fmt.Errorf("asking for the branches of %s: %w", name, err)
 	case builds.Archived:
 		r.refuseTarget(name, "which is archived", "Take it out of the issue.")
-	case t.Hub != r.GitHub && builds.Private != r.Event.Private:
+	case t.Hub != r.GitHub && !builds.Visibility.Same(r.known.Facts.Visibility):
 		r.refuseTarget(name, "which is not as private as this one, and the agent would carry words from one to the other", "Open an issue there.")
 	}
 	return t, builds, nil

@@ -4,22 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
 // Builds is what a build needs to know of the repository that it is to change. Texts are foreign.
 type Builds struct {
-	Private, Archived         bool
+	Visibility                Visibility
+	Archived                  bool
 	DefaultBranch, DefaultOID string // DefaultOID is "" for an empty repository
+	Blocked                   string // a branch called as the folder of the prefix, beside which git makes no branch in it; "": there is none
 	Branches                  []Branch
 }
 
 // Branch is a branch with what it holds and what hangs on it.
 type Branch struct {
 	Name    string   // without refs/heads/
-	Commits []Commit // the newest first, 1 to 30; the first is the tip
-	Pulls   []Pull   // with this branch as their head, the newest first, at most 10
+	Commits []Commit // the newest first, 1 to 10; the first is the tip
+	Pulls   []Pull   // with this branch as their head, the newest first, at most 20 open ones and 10 others
 }
 
 // Commit is a commit as far as it tells whose it is.
@@ -32,164 +33,79 @@ type Commit struct {
 // maxBranches is how many branches a repository may have whose names hold a build's prefix.
 const maxBranches = 100
 
-// buildsQuery asks for a repository, the branches that hold $prefix somewhere in their names (GraphQL has no other filter),
-// and what hangs on them.
-const buildsQuery = `query($owner:String!,$name:String!,$prefix:String!){
-  viewer{login}
-  repository(owner:$owner,name:$name){
-    isPrivate isArchived
-    defaultBranchRef{name target{oid}}
-    refs(refPrefix:"refs/heads/",query:$prefix,first:100){
-      totalCount
-      nodes{
-        name
-        target{oid ... on Commit{history(first:30){nodes{oid message committedDate author{email}}}}}
-        associatedPullRequests(first:10,orderBy:{field:CREATED_AT,direction:DESC}){nodes{
-          number url title state isCrossRepository baseRefName headRefName headRefOid viewerDidAuthor createdAt
-        }}
-      }
-    }
-  }
-}`
+// maxBuildCalls bounds the calls for the branches of builds: the first of each share, and as many as the middle one takes.
+const maxBuildCalls = 20
 
-// Builds asks, in one call, for the branches whose names begin with prefix. More than 100 are an error: with an end of the
-// list missing, what an earlier attempt has pushed would not be found.
+// share is how much of the branches one call asks for.
+type share struct{ branches, open, ended int }
+
+// shares are asked for one after the other, until one fits into an answer. All branches do unless the texts on them are very
+// long. What pull requests say of themselves fits into the last, whatever it is; messages of commits are said by who may write.
+var shares = []share{{maxBranches, 20, 10}, {10, 20, 10}, {1, 16, 4}}
+
+// Builds asks for the branches whose names begin with prefix: in one call, or in at most twenty where texts are very long, of
+// which then fewer pull requests may come. More than 100 branches are an error: with an end of the list missing, what an
+// earlier attempt has pushed would not be found.
 func (c *Client) Builds(ctx context.Context, prefix string) (Builds, error) {
-	const what = "asking for the branches of builds"
-	var said buildsAnswer
-	err := c.askGraphQL(ctx, what, buildsQuery, map[string]any{"owner": c.o.Repo.Owner, "name": c.o.Repo.Name, "prefix": prefix}, &said)
-	if err != nil {
-		return Builds{}, err
+	var b Builds
+	cursor, size := "", 0
+	for range maxBuildCalls {
+		n, err := c.buildsPage(ctx, prefix, shares[size], cursor)
+		if errors.Is(err, errTooLarge) && size+1 < len(shares) {
+			size++
+			continue
+		}
+		if err != nil {
+			return Builds{}, err
+		}
+		if err := n.addTo(&b, prefix); err != nil {
+			return Builds{}, &Error{What: askingBuilds, Err: err}
+		}
+		at := n.Refs.PageInfo
+		if !at.HasNextPage {
+			return b, nil
+		}
+		if at.EndCursor == "" || at.EndCursor == cursor {
+			return Builds{}, &Error{What: askingBuilds, Err: errors.New("after a page of branches GitHub names the same one")}
+		}
+		cursor = at.EndCursor
 	}
-	if failed := c.graphqlError(what, said.Errors, nil); failed != nil {
-		return Builds{}, failed
+	return Builds{}, c.tooManyBranches(prefix, "so many, with texts so long,")
+}
+
+const askingBuilds = "asking for the branches of builds"
+
+func (c *Client) tooManyBranches(prefix, many string) *Error {
+	return &Error{What: askingBuilds, Err: fmt.Errorf("there are %s with %.60q in their names", many, prefix),
+		Next: "Delete branches of former builds in " + c.o.Repo.String() + ", then try again."}
+}
+
+// buildsPage makes one call.
+func (c *Client) buildsPage(ctx context.Context, prefix string, size share, cursor string) (*buildsNode, error) {
+	above, _ := folderOf(prefix)
+	variables := map[string]any{
+		"owner": c.o.Repo.Owner, "name": c.o.Repo.Name, "prefix": prefix, "above": "refs/heads/" + above,
+		"branches": size.branches, "open": size.open, "ended": size.ended, "cursor": nil,
+	}
+	if cursor != "" {
+		variables["cursor"] = cursor
+	}
+	var said buildsAnswer
+	if err := c.askGraphQL(ctx, askingBuilds, buildsQuery, variables, &said); err != nil {
+		return nil, err
+	}
+	if failed := c.graphqlError(askingBuilds, said.Errors, nil); failed != nil {
+		return nil, failed
 	}
 	repo := said.Data.Repository
 	switch {
 	case said.Data.Viewer == nil || said.Data.Viewer.Login == "":
-		return Builds{}, &Error{What: what, Err: errNoViewer}
+		return nil, &Error{What: askingBuilds, Err: errNoViewer}
 	case repo == nil:
-		return Builds{}, &Error{What: what, Kind: Gone, Err: fmt.Errorf("%s is not there, or not for this token", c.o.Repo)}
+		return nil, &Error{What: askingBuilds, Kind: Gone, Err: fmt.Errorf("%s is not there, or not for this token", c.o.Repo)}
 	case repo.Refs.TotalCount > maxBranches:
-		return Builds{}, &Error{What: what, Err: fmt.Errorf("there are more than %d with %.60q in their names", maxBranches, prefix),
-			Next: "Delete branches of former builds in " + c.o.Repo.String() + ", then try again."}
+		return nil, c.tooManyBranches(prefix, fmt.Sprintf("more than %d", maxBranches))
 	}
 	c.isViewer(said.Data.Viewer.Login)
-	b, err := repo.builds(prefix)
-	if err != nil {
-		return Builds{}, &Error{What: what, Err: err}
-	}
-	return b, nil
-}
-
-// buildsAnswer is the answer to buildsQuery. Whatever may be null is a pointer or has a zero value that says the same.
-type buildsAnswer struct {
-	Data struct {
-		Viewer     *struct{ Login string }
-		Repository *buildsNode
-	}
-	Errors []graphqlError
-}
-
-type buildsNode struct {
-	IsPrivate, IsArchived bool
-	DefaultBranchRef      *struct {
-		Name   string
-		Target *struct{ OID string }
-	}
-	Refs struct {
-		TotalCount int
-		Nodes      []*branchNode
-	}
-}
-
-type branchNode struct {
-	Name   string
-	Target *struct {
-		OID     string
-		History struct{ Nodes []*commitNode }
-	}
-	AssociatedPullRequests struct{ Nodes []*pullNode }
-}
-
-func (n *buildsNode) builds(prefix string) (Builds, error) {
-	b := Builds{Private: n.IsPrivate, Archived: n.IsArchived}
-	if d := n.DefaultBranchRef; d != nil && d.Target != nil {
-		if b.DefaultBranch, b.DefaultOID = d.Name, d.Target.OID; !isOID(b.DefaultOID) {
-			return Builds{}, fmt.Errorf("%.80q is no commit of the default branch", b.DefaultOID)
-		}
-	}
-	for _, ref := range n.Refs.Nodes {
-		if ref == nil || !strings.HasPrefix(ref.Name, prefix) {
-			continue
-		}
-		branch, err := ref.branch()
-		if err != nil {
-			return Builds{}, fmt.Errorf("the branch %.120q: %w", ref.Name, err)
-		}
-		b.Branches = append(b.Branches, branch)
-	}
-	return b, nil
-}
-
-// branch refuses what is half told: a build that takes a branch for another, or for a free name, may cost somebody's work.
-func (n *branchNode) branch() (Branch, error) {
-	switch {
-	case !isBranch(n.Name):
-		return Branch{}, errors.New("it has no branch's name")
-	case n.Target == nil:
-		return Branch{}, errors.New("it points to nothing")
-	}
-	commits, err := commitsOf(n.Target.History.Nodes)
-	if err != nil {
-		return Branch{}, err
-	}
-	if len(commits) == 0 || commits[0].OID != n.Target.OID {
-		return Branch{}, fmt.Errorf("its commits do not begin with its tip %.80q", n.Target.OID)
-	}
-	b := Branch{Name: n.Name, Commits: commits}
-	for _, p := range n.AssociatedPullRequests.Nodes {
-		// Those of forks may have heads of the same name, and are strangers'.
-		if p == nil || p.IsCrossRepository || p.HeadRefName != n.Name {
-			continue
-		}
-		pull, err := p.pull()
-		if err != nil {
-			return Branch{}, err
-		}
-		b.Pulls = append(b.Pulls, pull)
-	}
-	return b, nil
-}
-
-type commitNode struct {
-	OID, Message  string
-	CommittedDate claimed
-	Author        struct{ Email string }
-}
-
-// commitsOf reads commits in the order in which they come.
-func commitsOf(nodes []*commitNode) (list []Commit, err error) {
-	for _, n := range nodes {
-		if n == nil {
-			continue
-		}
-		if !isOID(n.OID) {
-			return nil, fmt.Errorf("%.80q is no commit", n.OID)
-		}
-		list = append(list, Commit{OID: n.OID, Message: n.Message, Email: n.Author.Email, Committed: n.CommittedDate.Time})
-	}
-	return list, nil
-}
-
-// claimed is a time that whoever made a commit chose. What is none is zero: git takes years that no parser does, and one such
-// commit would hide the whole answer.
-type claimed struct{ time.Time }
-
-// UnmarshalJSON never fails.
-func (t *claimed) UnmarshalJSON(text []byte) error {
-	if t.Time.UnmarshalJSON(text) != nil {
-		t.Time = time.Time{}
-	}
-	return nil
+	return repo, nil
 }

@@ -69,7 +69,7 @@ func TestBuilds(t *testing.T) {
 
 func describeBuilds(b Builds) string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "private %t, archived %t, default %q %q\n", b.Private, b.Archived, b.DefaultBranch, b.DefaultOID)
+	fmt.Fprintf(&w, "%s, archived %t, default %q %q, blocked by %q\n", b.Visibility, b.Archived, b.DefaultBranch, b.DefaultOID, b.Blocked)
 	for _, branch := range b.Branches {
 		fmt.Fprintf(&w, "%q\n", branch.Name)
 		for _, c := range branch.Commits {
@@ -87,7 +87,7 @@ func describeCommit(c Commit) string {
 }
 
 func describePull(p Pull) string {
-	return fmt.Sprintf("#%d %q %q onto %q at %.7s, closed %t, merged %t, fork %t, ours %t", p.Number, p.Title, p.URL, p.Base, p.HeadOID, p.Closed, p.Merged, p.Fork, p.Ours)
+	return fmt.Sprintf("#%d %q %q %q onto %q at %.7s, closed %t, merged %t, fork %t, ours %t", p.Number, p.Title, p.Body, p.URL, p.Base, p.HeadOID, p.Closed, p.Merged, p.Fork, p.Ours)
 }
 
 // The prefix goes as a variable, whatever is in it, and who we are is remembered.
@@ -104,7 +104,7 @@ func TestBuildsAsks(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.got[0].body), &asked); err != nil || asked.Query != buildsQuery {
 		t.Fatalf("%v: %s", err, s.got[0].body)
 	}
-	if v := fmt.Sprint(asked.Variables); v != `map[name:site owner:acme prefix:ai/"2}]` {
+	if v := fmt.Sprint(asked.Variables); v != `map[above:refs/heads/ai branches:100 cursor:<nil> ended:10 name:site open:20 owner:acme prefix:ai/"2}]` {
 		t.Error(v)
 	}
 	if login, err := c.viewer(t.Context()); login != "ai-flow[bot]" || err != nil || len(s.got) != 1 {
@@ -127,13 +127,14 @@ func FuzzBuilds(f *testing.F) {
 		if json.Unmarshal(text, &said) != nil || said.Data.Repository == nil {
 			return
 		}
-		b, err := said.Data.Repository.builds("ai/2-")
+		var b Builds
+		err := said.Data.Repository.addTo(&b, "ai/2-")
 		for _, branch := range b.Branches {
-			if err != nil || !strings.HasPrefix(branch.Name, "ai/2-") || !isBranch(branch.Name) || len(branch.Commits) == 0 || !isOID(branch.Commits[0].OID) {
+			if !strings.HasPrefix(branch.Name, "ai/2-") || !isBranch(branch.Name) || len(branch.Commits) == 0 || !isOID(branch.Commits[0].OID) {
 				t.Errorf("%+v, %v", branch, err)
 			}
 			for _, p := range branch.Pulls {
-				if p.Number < 1 || p.Fork || !isOID(p.HeadOID) || p.Merged && !p.Closed {
+				if p.Number < 1 || p.Fork || !isOID(p.HeadOID) || p.Merged && !p.Closed || len(p.Body) > maxBody {
 					t.Errorf("%+v", p)
 				}
 			}

@@ -34,7 +34,7 @@ func walkBuild(t *testing.T, w *world, c *github.Client) {
 		w.repo.Branch(name, map[string]string{"other.go": "package other\n"})
 	}
 	b, err := c.Builds(ctx, prefix)
-	if err != nil || len(b.Branches) != 0 || b.DefaultBranch != "main" || b.DefaultOID != w.repo.Tip("main") || b.Private || b.Archived {
+	if err != nil || len(b.Branches) != 0 || b.DefaultBranch != "main" || b.DefaultOID != w.repo.Tip("main") || b.Visibility != github.Public || b.Blocked != "" || b.Archived {
 		t.Fatalf("%+v, %v", b, err)
 	}
 	name := prefix + `a-"quoted"'name`
@@ -177,7 +177,7 @@ func TestContractOtherRepository(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := other.Builds(t.Context(), "ai/1-"); err != nil || !b.Private || b.DefaultOID != tool.Tip("main") {
+	if b, err := other.Builds(t.Context(), "ai/1-"); err != nil || b.Visibility != github.Private || b.DefaultOID != tool.Tip("main") {
 		t.Errorf("%+v, %v", b, err)
 	}
 	push, err := other.PushToken(t.Context())

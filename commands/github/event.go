@@ -22,7 +22,6 @@ type Event struct {
 	Surface Surface
 	Repo    Repo
 	RepoID  int64  // its id, which stays when it is renamed; 0 when the payload does not say
-	Private bool   // false when the payload does not say
 	Number  int    // of the issue or pull request; at least 1, and no more than GraphQL's Int can ask for
 	Title   string // of it, when the comment was made
 	Comment Comment

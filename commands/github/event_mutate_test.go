@@ -39,7 +39,6 @@ var without = map[string]func(*Event){
 	"repository.owner":                      nil,
 	"repository.owner.login":                nil,
 	"repository.id":                         func(e *Event) { e.RepoID = 0 },
-	"repository.private":                    func(e *Event) { e.Private = false },
 	"issue":                                 nil,
 	"issue.number":                          nil,
 	"issue.title":                           func(e *Event) { e.Title = "" },
@@ -89,7 +88,6 @@ func full(t *testing.T, name, action string) map[string]any {
 	if name == "pull_request_review" {
 		remark = "review."
 	}
-	set("repository.private", true)
 	set(remark+"performed_via_github_app", map[string]any{"slug": "ai-flow"})
 	set("issue.pull_request", map[string]any{})
 	set(remark+"in_reply_to_id", 5)

@@ -118,7 +118,6 @@ func TestReadEventValues(t *testing.T) {
 		{"half a surrogate pair", `,"body":"/ask \ud800"`, "", "", func(e *Event) { e.Comment.Body = "/ask \ufffd" }},
 		{"NUL", `,"body":"/ask \u0000"`, "", "", func(e *Event) { e.Comment.Body = "/ask \x00" }},
 		{"what is of lines only", `,"path":"a","diff_hunk":"b","in_reply_to_id":6,"submitted_at":"2026-01-01T00:00:00Z"`, `,"head":{"sha":"x"}`, "", func(*Event) {}},
-		{"a private repository", "", "", `,"private":true`, func(e *Event) { e.Private = true }},
 		{"a repository's id", "", "", `,"id":9007199254740993`, func(e *Event) { e.RepoID = 9007199254740993 }},
 		{"a repository with a dot", "", "", `,"name":".github"`, func(e *Event) { e.Repo.Name = ".github" }},
 		{"the largest number", "", `,"number":2147483647`, "", func(e *Event) { e.Number = 2147483647 }},

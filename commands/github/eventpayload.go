@@ -61,10 +61,9 @@ type subject struct {
 }
 
 type repository struct {
-	ID      int64  `json:"id"`
-	Name    string `json:"name"`
-	Private bool   `json:"private"`
-	Owner   struct {
+	ID    int64  `json:"id"`
+	Name  string `json:"name"`
+	Owner struct {
 		Login string `json:"login"`
 	} `json:"owner"`
 }
@@ -105,7 +104,7 @@ func (p *payload) event(name string) (e Event, err error) {
 	if s.Number < 1 || s.Number > math.MaxInt32 {
 		return Event{}, fmt.Errorf("the number %d is no issue's or pull request's", s.Number)
 	}
-	e.Private, e.Number, e.Title = p.Repository.Private, int(s.Number), s.Title
+	e.Number, e.Title = int(s.Number), s.Title
 	if e.Surface == OnLine || e.Surface == OnReview {
 		if e.HeadOID = s.Head.SHA; e.HeadOID != "" && !isOID(e.HeadOID) {
 			return Event{}, fmt.Errorf("the head %.60q is no commit", e.HeadOID)

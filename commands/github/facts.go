@@ -11,6 +11,7 @@ import (
 type Facts struct {
 	Viewer        string // our own login: who the token acts as
 	ViewerID      int64  // of our own account; 0 when GitHub does not say
+	Visibility    Visibility
 	DefaultBranch string
 	DefaultOID    string // "" for an empty repository
 	Policy        []byte // .github/ai-flow.yml of the default branch; nil: there is none
@@ -57,6 +58,7 @@ type factsAnswer struct {
 			DatabaseID int64
 		}
 		Repository *struct {
+			Visibility       Visibility
 			DefaultBranchRef *struct {
 				Name   string
 				Target *struct{ OID string }
@@ -150,7 +152,7 @@ func (a *factsAnswer) facts(on Surface) (Facts, error) {
 	case repo == nil || repo.Subject == nil:
 		return Facts{}, errNoSubject
 	}
-	f := Facts{Viewer: a.Data.Viewer.Login, ViewerID: max(0, a.Data.Viewer.DatabaseID)}
+	f := Facts{Viewer: a.Data.Viewer.Login, ViewerID: max(0, a.Data.Viewer.DatabaseID), Visibility: repo.Visibility}
 	if b := repo.DefaultBranchRef; b != nil && b.Target != nil {
 		f.DefaultBranch, f.DefaultOID = b.Name, b.Target.OID
 		if !isOID(f.DefaultOID) {

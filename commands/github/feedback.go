@@ -11,8 +11,9 @@ import (
 // Feedback is what people left on a pull request. Texts are foreign. What a person has hidden, drafts, and what has no words
 // are left out.
 type Feedback struct {
-	Threads  []ReviewThread // unresolved, in GitHub's order; at most 200
-	More     int            // threads beyond those: unresolved ones, and ones that were not read, resolved or not
+	Threads  []ReviewThread // unresolved, in GitHub's order, which is the oldest first; at most the last 200
+	More     int            // unresolved threads before those
+	Unread   int            // threads before all of these that were not read, resolved or not
 	Comments []Remark       // of the conversation, and summaries of reviews, oldest first; the newest 100 of each, or 5 of very long ones
 	Older    int            // comments and reviews before those
 	Commits  []Commit       // of the head, the newest first; at most 100
@@ -37,7 +38,7 @@ type Remark struct {
 
 // The bounds of the answer to Feedback.
 const (
-	maxPages   = 5
+	maxPages   = 10
 	maxThreads = 200
 )
 
@@ -47,14 +48,15 @@ type portion struct{ talk, threads, replies int }
 // Of the usual portion as many of the longest texts come as do not fit into an answer, and anybody may write them: the small
 // one fits whatever is in it, so that nobody's comments can keep a build from the others (as of pages, see smallPage).
 var (
-	usualPortion = portion{talk: 100, threads: 50, replies: 50}
+	usualPortion = portion{talk: 100, threads: 100, replies: 50}
 	smallPortion = portion{talk: 5, threads: 5, replies: 1}
 )
 
-// Feedback asks for what is open on a pull request, page by page: at most five calls.
+// Feedback asks for what is open on a pull request, page by page from the newest thread on: at most ten calls. From the oldest
+// on was rejected: what a stranger or former rounds have left would hide what somebody said just now.
 func (c *Client) Feedback(ctx context.Context, number int) (Feedback, error) {
 	var f Feedback
-	size, cursor, unread := usualPortion, "", 0
+	size, cursor := usualPortion, ""
 	for page, first := 0, true; page < maxPages; page++ {
 		p, err := c.feedbackPage(ctx, number, size, cursor, first)
 		if errors.Is(err, errTooLarge) && size == usualPortion {
@@ -62,22 +64,22 @@ func (c *Client) Feedback(ctx context.Context, number int) (Feedback, error) {
 			continue
 		}
 		if err == nil {
-			unread, err = f.add(p, unread, first)
+			err = f.add(p, first)
 		}
 		if err != nil {
 			return Feedback{}, asFailed(err)
 		}
 		at := p.ReviewThreads.PageInfo
-		if !at.HasNextPage {
-			unread = 0
+		if !at.HasPreviousPage {
+			f.Unread = 0
 			break
 		}
-		if at.EndCursor == "" || at.EndCursor == cursor {
-			return Feedback{}, asFailed(errors.New("after a page of threads GitHub names the same one"))
+		if at.StartCursor == "" || at.StartCursor == cursor {
+			return Feedback{}, asFailed(errors.New("before a page of threads GitHub names the same one"))
 		}
-		cursor, first = at.EndCursor, false
+		cursor, first = at.StartCursor, false
 	}
-	f.More += unread
+	slices.Reverse(f.Threads)
 	return f, nil
 }
 
@@ -127,22 +129,22 @@ func (c *Client) feedbackPage(ctx context.Context, number int, size portion, cur
 	return said.Data.Repository.PullRequest, nil
 }
 
-// add takes a page in. It returns how many threads come after it.
-func (f *Feedback) add(p *feedbackNode, unread int, first bool) (int, error) {
+// add takes a page in: its threads behind those that are there, the newest first.
+func (f *Feedback) add(p *feedbackNode, first bool) error {
 	if first {
-		unread = p.ReviewThreads.TotalCount
+		f.Unread = p.ReviewThreads.TotalCount
 		if err := f.addTalk(p); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	for _, n := range p.ReviewThreads.Nodes {
+	for _, n := range slices.Backward(p.ReviewThreads.Nodes) {
 		if n == nil || n.IsResolved {
 			continue
 		}
 		t, open, err := n.thread()
 		switch {
 		case err != nil:
-			return 0, err
+			return err
 		case !open:
 		case len(f.Threads) == maxThreads:
 			f.More++
@@ -150,7 +152,8 @@ func (f *Feedback) add(p *feedbackNode, unread int, first bool) (int, error) {
 			f.Threads = append(f.Threads, t)
 		}
 	}
-	return max(0, unread-len(p.ReviewThreads.Nodes)), nil
+	f.Unread = max(0, f.Unread-len(p.ReviewThreads.Nodes))
+	return nil
 }
 
 // addTalk takes in what only the first page has.

@@ -38,7 +38,7 @@ func describeFeedback(f Feedback) string {
 			remark("  ", r)
 		}
 	}
-	fmt.Fprintf(&w, "%d more threads, %d older comments\n", f.More, f.Older)
+	fmt.Fprintf(&w, "%d more threads, %d unread, %d older comments\n", f.More, f.Unread, f.Older)
 	for _, r := range f.Comments {
 		remark("", r)
 	}
@@ -269,12 +269,12 @@ func FuzzFeedback(f *testing.F) {
 		}
 		var got Feedback
 		for page := range maxPages {
-			unread, err := got.add(&p, 0, page == 0)
+			err := got.add(&p, page == 0)
 			if err != nil {
 				return
 			}
-			if unread < 0 || got.More < 0 || got.Older < 0 || len(got.Threads) > maxThreads {
-				t.Errorf("%d unread, %+v", unread, got)
+			if got.Unread < 0 || got.More < 0 || got.Older < 0 || len(got.Threads) > maxThreads {
+				t.Errorf("%+v", got)
 			}
 		}
 		for _, thread := range got.Threads {

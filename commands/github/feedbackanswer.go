@@ -13,8 +13,8 @@ import (
 // comments have outgrown.
 const (
 	remarkFields = `fullDatabaseId body author{__typename login} createdAt lastEditedAt editor{__typename login} viewerDidAuthor isMinimized url`
-	threadFields = `reviewThreads(first:$threads,after:$cursor){
-        totalCount pageInfo{hasNextPage endCursor}
+	threadFields = `reviewThreads(last:$threads,before:$cursor){
+        totalCount pageInfo{hasPreviousPage startCursor}
         nodes{
           isResolved isOutdated path line
           head:comments(first:1){totalCount nodes{` + remarkFields + ` state diffHunk}}
@@ -23,7 +23,7 @@ const (
       }`
 )
 
-// feedbackQuery asks for everything, and for the first page of the threads.
+// feedbackQuery asks for everything, and for the newest page of the threads.
 const feedbackQuery = `query($owner:String!,$name:String!,$number:Int!,$talk:Int!,$threads:Int!,$replies:Int!,$cursor:String){
   repository(owner:$owner,name:$name){
     pullRequest(number:$number){
@@ -53,8 +53,8 @@ type feedbackNode struct {
 	ReviewThreads     struct {
 		TotalCount int
 		PageInfo   struct {
-			HasNextPage bool
-			EndCursor   string
+			HasPreviousPage bool
+			StartCursor     string
 		}
 		Nodes []*threadNode
 	}

@@ -11,7 +11,7 @@ import (
 const factsQuery = `query($owner:String!,$name:String!,$number:Int!,$node:ID!){
   viewer{login databaseId}
   repository(owner:$owner,name:$name){
-    defaultBranchRef{name target{oid}}
+    visibility defaultBranchRef{name target{oid}}
     policy:object(expression:"HEAD:.github/ai-flow.yml"){... on Blob{text byteSize isBinary isTruncated}}
     subject:issueOrPullRequest(number:$number){
       __typename

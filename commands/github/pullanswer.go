@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // pullAnswer is what is read of a pull request in REST. The library's own type was rejected: one of its hundred fields that
@@ -12,6 +13,7 @@ type pullAnswer struct {
 	Number     int64
 	HTMLURL    string `json:"html_url"`
 	Title      string
+	Body       string // null is none
 	State      string
 	MergedAt   *string `json:"merged_at"`
 	CreatedAt  claimed `json:"created_at"`
@@ -31,7 +33,7 @@ func (a *pullAnswer) pull(viewer string) (Pull, error) {
 	if a.State != "open" && a.State != "closed" {
 		return Pull{}, fmt.Errorf("%.60q is no state of a pull request", a.State)
 	}
-	p := Pull{URL: link(a.HTMLURL), Title: a.Title, Base: a.Base.Ref, HeadOID: a.Head.SHA, Closed: a.State == "closed", Merged: a.MergedAt != nil,
+	p := Pull{URL: link(a.HTMLURL), Title: a.Title, Body: beginning(a.Body), Base: a.Base.Ref, HeadOID: a.Head.SHA, Closed: a.State == "closed", Merged: a.MergedAt != nil,
 		Fork: a.fork(), Ours: a.User.Login != "" && strings.EqualFold(a.User.Login, viewer), Created: a.CreatedAt.Time}
 	return p.checked(a.Number)
 }
@@ -39,7 +41,7 @@ func (a *pullAnswer) pull(viewer string) (Pull, error) {
 // pullNode is a pull request in GraphQL.
 type pullNode struct {
 	Number                               int64
-	URL, Title, State                    string
+	URL, Title, Body, State              string
 	IsCrossRepository, ViewerDidAuthor   bool
 	BaseRefName, HeadRefName, HeadRefOID string
 	CreatedAt                            claimed
@@ -51,7 +53,7 @@ func (n *pullNode) pull() (Pull, error) {
 	default:
 		return Pull{}, fmt.Errorf("%.60q is no state of a pull request", n.State)
 	}
-	p := Pull{URL: link(n.URL), Title: n.Title, Base: n.BaseRefName, HeadOID: n.HeadRefOID, Closed: n.State != "OPEN", Merged: n.State == "MERGED",
+	p := Pull{URL: link(n.URL), Title: n.Title, Body: beginning(n.Body), Base: n.BaseRefName, HeadOID: n.HeadRefOID, Closed: n.State != "OPEN", Merged: n.State == "MERGED",
 		Fork: n.IsCrossRepository, Ours: n.ViewerDidAuthor, Created: n.CreatedAt.Time}
 	return p.checked(n.Number)
 }
@@ -65,4 +67,19 @@ func (p Pull) checked(number int64) (Pull, error) {
 	}
 	p.Number = int(number)
 	return p, nil
+}
+
+// maxBody is how much of a pull request's description is kept, in bytes.
+const maxBody = 64 << 10
+
+// beginning cuts a description to maxBody, never within a character.
+func beginning(body string) string {
+	if len(body) <= maxBody {
+		return body
+	}
+	end := maxBody
+	for end > maxBody-utf8.UTFMax && !utf8.RuneStart(body[end]) {
+		end--
+	}
+	return strings.Clone(body[:end]) // the whole is let go
 }

@@ -14,6 +14,7 @@ type Pull struct {
 	Number  int
 	URL     string // plain, or ""
 	Title   string
+	Body    string // its description, the first 64 KiB
 	Base    string // branch
 	HeadOID string
 	Closed  bool // merged included

@@ -71,6 +71,18 @@ func (r *Repo) Protect(branch string) {
 	r.protected[branch] = true
 }
 
+// Default makes another branch, which has to be there, the default one, as the repository's settings do.
+func (r *Repo) Default(branch string) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	if r.ref("refs/heads/"+branch) == "" {
+		r.s.t.Fatalf("fake GitHub: %s has no branch %q", r.fullName(), branch)
+	}
+	_, err := r.git("", "symbolic-ref", "HEAD", "refs/heads/"+branch)
+	r.s.must(err)
+	r.defaultBranch = branch
+}
+
 // Restrict is a rule by which no token makes a branch whose name begins with prefix.
 func (r *Repo) Restrict(prefix string) {
 	r.s.mu.Lock()

@@ -17,7 +17,7 @@ func (x *asking) repository(r *Repo) thing {
 	var description any // the fake has none
 	return thing{"Repository", map[string]any{
 		"id": r.node(), "databaseId": r.id, "name": r.name, "nameWithOwner": r.fullName(), "owner": x.actor(r.owner),
-		"isPrivate": r.private, "isFork": r.fork != nil, "isArchived": r.archived, "isEmpty": r.ref("refs/heads/"+r.defaultBranch) == "",
+		"isPrivate": r.private, "visibility": strings.ToUpper(r.visibility()), "isFork": r.fork != nil, "isArchived": r.archived, "isEmpty": r.ref("refs/heads/"+r.defaultBranch) == "",
 		"description": description, "url": x.s.URL() + at, "resourcePath": at,
 		"parent": lazily(func(*arguments) any {
 			if r.fork == nil || !x.by.sees(r.fork) {

@@ -96,6 +96,24 @@ func (r *Repo) Private() {
 	r.private = true
 }
 
+// Internal makes the repository one that is private but for the people of the enterprise.
+func (r *Repo) Internal() {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	r.private, r.internal = true, true
+}
+
+// visibility is GitHub's word in REST.
+func (r *Repo) visibility() string {
+	switch {
+	case r.internal:
+		return "internal"
+	case r.private:
+		return "private"
+	}
+	return "public"
+}
+
 // Rename gives the repository another owner/name; calls to the old one are redirected.
 func (r *Repo) Rename(fullName string) {
 	r.s.mu.Lock()

@@ -87,7 +87,7 @@ func (r *Repo) shape() object {
 		"owner": r.s.user(r.owner), "html_url": r.html(), "url": r.api(), "description": nil, "fork": r.fork != nil,
 		"clone_url": r.html() + ".git", "svn_url": r.html(), "mirror_url": nil, "homepage": nil, "language": nil, "license": nil,
 		"git_url": "git://" + strings.TrimPrefix(r.html(), "http://") + ".git", "ssh_url": "git@127.0.0.1:" + r.fullName() + ".git",
-		"default_branch": r.defaultBranch, "visibility": map[bool]string{true: "private", false: "public"}[r.private],
+		"default_branch": r.defaultBranch, "visibility": r.visibility(),
 		"archived": r.archived, "disabled": false, "size": 1, "topics": []any{},
 		"forks": 0, "forks_count": 0, "stargazers_count": 0, "watchers": 0, "watchers_count": 0,
 		"open_issues": open, "open_issues_count": open,

@@ -222,6 +222,7 @@ type Repo struct {
 	was           []string // names (owner/name) that it had before, which redirect
 	dir           string   // the bare repository
 	private       bool
+	internal      bool // private, but for the people of the enterprise
 	defaultBranch string
 	roles         map[*account]string // where they differ from the account's own
 	threads       []*thread
