@@ -50,6 +50,9 @@ func (s *stage) as(ts *testscript.TestScript, neg bool, args []string) {
 	if err := cmd.Run(); (err != nil) != neg {
 		ts.Fatalf("%v as %s: %v", args[2:], args[0], err)
 	}
+	if args[2] == "dispatch" {
+		soundReport(ts)
+	}
 }
 
 // interrupt runs the program in a folder, sends it a signal when a marker has come on its standard error, and checks its

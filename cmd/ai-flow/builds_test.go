@@ -12,6 +12,7 @@ import (
 
 	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // TestBuildStories plays /build as people have it: the dispatcher is an ordinary user with the one sudoers rule, the agent is
@@ -131,6 +132,17 @@ func quietPushes(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		tb(ts).Errorf("at the push to %s these processes of the agent's live: %q", p.Ref, alive)
 	})
+}
+
+// soundReport holds the report of the last run to its published description, as whoever reads it would.
+func soundReport(ts *testscript.TestScript) {
+	description, err := jsonschema.NewCompiler().Compile("../../commands/report.schema.json")
+	ts.Check(err)
+	report, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(filepath.Join(ts.Getenv("RUNNER_TEMP"), "ai-flow", "report.json"))))
+	ts.Check(err)
+	if err := description.Validate(report); err != nil {
+		ts.Fatalf("report.json is not what its description says: %v", err)
+	}
 }
 
 // trap makes a program that tells who runs it, which every user may: trap PATH. It stands in for whatever an attacker would

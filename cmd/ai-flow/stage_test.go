@@ -193,11 +193,11 @@ func checkout(ts *testscript.TestScript, neg bool, args []string) {
 // environ is the environment of a program that a command of ours starts: the story's, as far as it is our business.
 func environ(ts *testscript.TestScript, home string) []string {
 	env := []string{"HOME=" + home, "PATH=" + ts.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=/tmp", "GIT_CONFIG_GLOBAL=/dev/null"}
-	for _, name := range []string{"AI_FLOW_AGENT_USER", "AI_FLOW_AGENT", "AI_FLOW_AGENT_BIN", "AI_FLOW_AGENT_ARGS", "AI_FLOW_AGENT_ENV", "AI_FLOW_ISOLATION",
+	for _, name := range append(strings.Split(ts.Getenv("AI_FLOW_AGENT_ENV"), ","), "AI_FLOW_AGENT_USER", "AI_FLOW_AGENT", "AI_FLOW_AGENT_BIN", "AI_FLOW_AGENT_ARGS", "AI_FLOW_AGENT_ENV", "AI_FLOW_ISOLATION",
 		"AI_FLOW_APP_ID", "AI_FLOW_APP_PRIVATE_KEY", "XDG_STATE_HOME", "GH_TOKEN", "RUNNER_TEMP",
 		"GITHUB_ACTIONS", "GITHUB_SERVER_URL", "GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT",
 		"GITHUB_TRIGGERING_ACTOR", "GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT",
-		"COPILOT_OFFLINE", "COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_BASE_URL", "COPILOT_PROVIDER_API_KEY", "COPILOT_MODEL"} {
+		"COPILOT_OFFLINE", "COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_BASE_URL", "COPILOT_PROVIDER_API_KEY", "COPILOT_MODEL") {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, fmt.Sprintf("%s=%s", name, v))
 		}

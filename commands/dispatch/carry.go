@@ -46,7 +46,8 @@ func (r *running) replied(ctx context.Context, o commands.Outcome) commands.Outc
 			notes = append(notes, "Not every review thread that was taken up could be answered.")
 		}
 	}
-	o.Result.Notes, o.Report.Notes = slices.Concat(o.Result.Notes, notes), slices.Concat(o.Report.Notes, notes)
+	// The report's list is never nil, which slices.Concat of empty ones would be.
+	o.Result.Notes, o.Report.Notes = append(slices.Clip(o.Result.Notes), notes...), append(slices.Clip(o.Report.Notes), notes...)
 	return o
 }
 
