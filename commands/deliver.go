@@ -29,7 +29,10 @@ func (r *run) deliver(ctx context.Context) {
 		return
 	}
 	if err := d.announce(ctx); err != nil {
-		d.fail(ctx, d.unannounced(err))
+		for _, w := range d.parts {
+			w.err = err
+		}
+		d.conclude(ctx)
 		return
 	}
 	for _, w := range d.parts {
@@ -100,7 +103,10 @@ func (d *delivery) pullBody(w *work) string {
 		texts[i] = s.Text
 	}
 	text := render.PullText{Issue: pageOf(d.CommentURL), Requester: d.Requester.Login, Command: d.CommentURL, RunURL: d.RunURL, Number: d.Number,
-		Text: strings.TrimSpace(strings.Join(texts, "\n\n")), Gates: d.gatesForReaders()}
+		Text: strings.TrimSpace(strings.Join(texts, "\n\n"))}
+	if w == d.works[0] { // the gates have judged no other
+		text.Gates = d.gatesForReaders()
+	}
 	if text.Closes = w.Closes; w.foreignName(d.run) != "" {
 		text.Closes, text.PartOf = "", w.Closes
 	}
@@ -165,6 +171,7 @@ func (d *delivery) push(ctx context.Context, w *work) {
 			}
 		}
 		d.say("the branch moved meanwhile; trying %s again", w.Branch)
+		w.err = nil
 		if err := d.announce(ctx); err != nil {
 			w.err = err
 			return
@@ -230,6 +237,11 @@ func (d *delivery) merge(ctx context.Context, w *work) error {
 		return err
 	}
 	w.Tip, w.merged = tip, true
+	for i := range d.patches {
+		if p := &d.patches[i]; p.work == w {
+			p.stale = w.Repo.Applies(ctx, tree, p.Bytes) != nil
+		}
+	}
 	return nil
 }
 
@@ -248,7 +260,7 @@ func (d *delivery) conclude(ctx context.Context) {
 	whole := true
 	for _, w := range d.parts {
 		whole = whole && w.err == nil
-		if !w.pushed {
+		if !w.pushed && !errors.Is(w.err, ErrTakenBack) {
 			w.rescued = d.rescue(ctx, w)
 		}
 	}
@@ -273,7 +285,8 @@ func (d *delivery) conclude(ctx context.Context) {
 	}
 	if d.partly {
 		d.landed()
-		d.note(strings.ToUpper(f.message[:1]) + f.message[1:] + ". " + f.next)
+		d.headline = strings.TrimSpace(d.headline + " But " + f.message + ".")
+		d.next = f.next
 		return
 	}
 	d.fail(ctx, f)

@@ -10,7 +10,10 @@ import (
 // landed decides the outcome of a build that is on its branches, or will be.
 func (r *run) landed() {
 	r.finish(strings.TrimSpace(r.verdict()))
-	for _, w := range r.works {
+	for i, w := range r.works {
+		if i > 0 && len(r.Policy.Gates) > 0 && len(w.taken.Changes) > 0 {
+			r.note(fmt.Sprintf("The gates run in the first repository; none has judged the change of %s.", inCode(w.Name)))
+		}
 		if w.merged {
 			r.note(fmt.Sprintf("Others pushed to %s meanwhile, so the change was put on top of theirs; no gate has judged the two together.", inCode(w.Branch)))
 		}
@@ -35,11 +38,15 @@ func (r *run) landings() (list []render.Landing) {
 	return list
 }
 
-// patchesForReaders are the patches with the commits that they go on, as far as these are known by now.
+// patchesForReaders are the patches with the commits on the server that they go on. Without a server it is the reader's own
+// checkout.
 func (r *run) patchesForReaders() (list []render.Patch) {
 	for _, p := range r.patches {
-		if p.Kind == render.PatchWorkflows {
-			p.Patch.Base, p.Pull = either(string(p.work.commit), string(p.work.Commit)), p.work.Pull
+		if w := p.work; p.Kind == render.PatchWorkflows && r.Landing != nil {
+			p.Patch.Base, p.Pull = string(w.Commit), w.Pull
+			if landed := r.status == render.Done || r.status == render.Restricted; landed && w.err == nil && !p.stale && w.commit != "" {
+				p.Patch.Base = string(w.commit)
+			}
 		}
 		list = append(list, p.Patch)
 	}

@@ -64,9 +64,12 @@ type Feedback struct {
 }
 
 // BranchPrefixFor is what the names of all branches of builds of an issue begin with in another repository than its own,
-// where the number alone would be that of another issue.
+// where the number alone would be that of another issue. The full stop keeps it apart from those of the other's own issues.
 func BranchPrefixFor(repo string, number int) string {
-	return fmt.Sprintf("ai/%s-%d-", slugOf(repo), number)
+	for strings.Contains(repo, "..") { // which no branch may hold
+		repo = strings.ReplaceAll(repo, "..", ".")
+	}
+	return fmt.Sprintf("ai/%s.%d-", strings.ToLower(repo), number)
 }
 
 // CommitURL is where a person reads a commit of the repository called name, "" where the address of a comment in the

@@ -46,7 +46,7 @@ func (d *delivery) why(w *work) failure {
 	var untold *announceError
 	rescued := d.again("")
 	if w.rescued {
-		rescued = "The work is in the patch below. " + rescued
+		rescued = "The work came back as a patch. " + rescued
 	}
 	var hint *HintError
 	hinted := errors.As(w.err, &hint)
@@ -55,14 +55,16 @@ func (d *delivery) why(w *work) failure {
 		f.class, f.lead, f.unsure = "github", "pushed "+where+", and stopped", true
 		f.message, f.next = "its pull request could not be opened", "Open it yourself, or run the job again, which opens it."
 		if hinted {
-			f.next = hint.Next + " " + f.next
+			f.next = hint.Next + " Then run the job again, which opens it."
 		}
 	case errors.As(w.err, &p) && p.Unsure:
 		f.lead, f.unsure = "", true
 		f.message = "pushing to " + where + " failed, and it is not known whether the commit is there"
 		f.next = "Look at the branch; run the job again, which finds out."
-	case errors.As(w.err, &untold):
+	case errors.Is(w.err, ErrTakenBack):
 		return d.unannounced(w.err)
+	case errors.As(w.err, &untold):
+		f.class, f.message, f.next = "github", "the result could not be announced on the thread", rescued
 	case errors.As(w.err, &conflict):
 		f.class, f.message, f.next = "moved", conflict.Error(), rescued
 	case errors.Is(w.err, errBranchGone), errors.Is(w.err, errSameChange):

@@ -161,7 +161,8 @@ func (r *run) addChanges() {
 // patch is a change that comes back as a patch, and the tree that it goes on.
 type patch struct {
 	render.Patch
-	work *work
+	work  *work
+	stale bool // it does not go on what the work was merged into
 }
 
 // setApart makes patches of the files that were held back (H7-09, H7-11).

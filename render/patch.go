@@ -206,6 +206,8 @@ func (c *writer) steps(p Patch, name string) (before, after []string) {
 		return before, []string{commit, checkout, "git merge " + name, "git push"}
 	case checkout != "":
 		before = []string{checkout}
+	case !based:
+		after = after[:1] // a checkout of one's own, which need not have a remote
 	}
 	return before, after
 }
