@@ -58,10 +58,14 @@ func (j *Job) Finalize(ctx context.Context, e Ending) (did string, err error) {
 
 // finishLostBuild ends what a build had pushed when its job ended.
 func (r *running) finishLostBuild(ctx context.Context, s thread.Standing) (did string, done bool, err error) {
-	if !r.plans(s, false) {
+	if !r.plans(s, s.Stage == thread.Silent && !s.Gone) {
 		return "", false, nil
 	}
-	if err := r.planBuild(ctx, s); err != nil {
+	switch err := r.planBuild(ctx, s); {
+	case err != nil && s.Stage < thread.Ahead: // nothing was announced, so nothing is known to be pushed
+		r.say("where the build was to go could not be found out: %v", err)
+		return "", false, nil
+	case err != nil:
 		return "", false, err
 	}
 	if len(r.plan.made()) == 0 {
