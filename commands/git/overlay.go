@@ -18,6 +18,23 @@ import (
 // regard to case would take it. As in from is as well whatever would keep a matching path from being that: what stands in
 // the place of a directory above it, another spelling of either, and what matching links of from lead to, with all that is
 // below and, again, the links there. Links of commit itself are as they are, unless they match.
+//
+// As in from is also what the matching files of from name, and what that names in turn, since an agent runs or obeys it as
+// it does those files:
+//   - in a text (Markdown, and what is no program by its name or mode): imports, "@docs/rules.md" or "(mdc:docs/rules.md)",
+//     and in its front matter the same as in a program;
+//   - in a program or a configuration (JSON, TOML, YAML, scripts of the shell, JavaScript, TypeScript, Python and the like):
+//     every word that is a file of either tree, as seen from the top, from the file's own directory, or from a directory that
+//     the file names too ("cwd"); also without its extension, as index.js or __init__.py below it, or as a Python module;
+//   - in a matching configuration, in lists of instructions, skills, plugins and their like, also directories other than the
+//     top and the globs *, **, ?, [] and {}, unless they say no name at all ("**/*"); and names of files that count everywhere;
+//   - what a program that is named there reads where it is started: package.json for npx, Makefile for make, and so on;
+//   - beside a Python script what shadows its imports, and above one in JavaScript what says how imports are resolved.
+//
+// A directory is not as in from only because a program names it: with "src" in a script, all of a stranger's work would be
+// hidden. Not covered are names that are put together as the program runs, Markdown links, what build tools compile (the
+// packages that "go run" and cargo take in, but for the directory named), the tests that "npm test" finds, and what is beyond
+// the bounds: maxNaming files of at most maxNamingFile bytes, and maxWords words in all, in an order that is always the same.
 func (r *Repo) Overlay(ctx context.Context, commit, from OID, match func(path string) bool) (overlaid OID, paths []string, err error) {
 	defer func() {
 		if err != nil {
@@ -31,11 +48,11 @@ func (r *Repo) Overlay(ctx context.Context, commit, from OID, match func(path st
 	if err != nil {
 		return "", nil, err
 	}
-	reserve, err := r.reserve(ctx, base, match)
+	differing, err := r.differing(ctx, commit, from)
 	if err != nil {
 		return "", nil, err
 	}
-	differing, err := r.differing(ctx, commit, from)
+	reserve, err := r.reserve(ctx, base, differing, match)
 	if err != nil {
 		return "", nil, err
 	}

@@ -15,7 +15,9 @@ const (
 )
 
 // configFiles is Configuration's table. What only changes how an agent looks is not in it, nor what configures the tools
-// that agents run (package.json, Makefile, .npmrc): those are the work itself.
+// that agents run (package.json, Makefile, tsconfig.json): those are the work itself, and git.Overlay takes them from the base
+// only where the base's configuration runs them. What a shell or its user has to allow first is not here either (.envrc,
+// mise.toml), nor what only selects a version (.nvmrc, .tool-versions): no agent reads it at its start.
 var configFiles = [...]ConfigFile{
 	// Shared by many.
 	{"AGENTS.md", "nearly all", "https://agents.md"},
@@ -31,6 +33,13 @@ var configFiles = [...]ConfigFile{
 	{".mcp.json", "Claude Code, Copilot, Aider", "https://code.claude.com/docs/en/mcp"},
 	{".lsp.json", "Qwen Code: language servers, which are programs", "observed: named in the program of Qwen Code 0.15.10"},
 	{"/.env", "Gemini CLI, Qwen Code, Aider: where its key is sent, among others", "https://geminicli.com/docs/reference/configuration"},
+	{"/.env.*", "programs of Bun: .env.local, .env.production and the like", "https://bun.com/docs/guides/runtime/set-env"},
+
+	// What the runtime of an agent, or npx that starts it or its servers, reads in the directory where it is started.
+	{"/bunfig.toml", "OpenCode and other programs of Bun: preload is run before anything else", "https://github.com/oven-sh/bun/issues/25640"},
+	{"/.bunfig.toml", "programs of Bun", "kin of /bunfig.toml"},
+	{"/.npmrc", "npx: from where packages come, which git and which shell are run", "https://docs.npmjs.com/cli/configuring-npm/npmrc"},
+	{"node_modules", "npx: runs node_modules/.bin before any package; Node and Bun: what plugins and servers import", "https://docs.npmjs.com/cli/commands/npx"},
 
 	// GitHub Copilot.
 	{"/.github/copilot*", "Copilot: instructions, settings", "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-custom-instructions"},

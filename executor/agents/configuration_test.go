@@ -74,14 +74,14 @@ func TestConfigures(t *testing.T) {
 	yes := []string{
 		"AGENTS.md", "Agents.MD", "docs/AGENTS.md", "a/b/c/CLAUDE.local.md", ".CLAUDE/settings.json", ".claude", "sub/.claude/skills/x/SKILL.md", ".claude/\xff\n\"odd",
 		".github/copilot-instructions.md", ".github/copilot/settings.json", ".GitHub/Hooks/start.json", ".github/instructions/go.instructions.md", ".github", ".vscode",
-		".vscode/mcp.json", ".vscode/settings.json", ".env", ".mcp.json", "services/api/.mcp.json", "opencode.jsonc", ".aider.conf.yml", ".goosehints", ".roorules-code/a.md",
+		".vscode/mcp.json", ".vscode/settings.json", ".env", ".env.local", ".env.production", "bunfig.toml", ".BUNFIG.toml", ".npmrc", "node_modules/.bin/x", "tools/node_modules", ".mcp.json", "services/api/.mcp.json", "opencode.jsonc", ".aider.conf.yml", ".goosehints", ".roorules-code/a.md",
 		".cursor", ".cursor/rules/a.mdc", ".cursorrules", ".windsurfrules", ".clinerules", ".clinerules/a.md", ".kilocodemodes", ".codex/config.toml",
 	}
 	no := []string{
 		"", "/", ".", "docs/AGENTS.md.txt", "AGENTS.md.bak", "MYAGENTS.md", "agents.go", "AGENTS", "agents/main.go", "claude", "claude/main.go", "CLAUDE.mdx", "docs/claude.md.tmpl",
 		".github/workflows/x.yml", ".github/workflows/copilot.yml", ".github/workflows/copilot-setup-steps.yml", ".github/CODEOWNERS", ".github/ai-flow.yml", ".github/dependabot.yml",
 		".github/hooks.md", ".github/agentsx", ".github/ISSUE_TEMPLATE/agents.md.yml", ".githubx", "github/copilot-instructions.md", "copilot-instructions.md",
-		"docs/.github/copilot-instructions.md", ".vscode/launch.json", ".vscode/extensions.json", ".vscodex", "docs/.env", ".env.example", ".envrc", "env",
+		"docs/.github/copilot-instructions.md", ".vscode/launch.json", ".vscode/extensions.json", ".vscodex", "docs/.env", ".envrc", "docs/.env.local", "env", "docs/bunfig.toml", "bunfig.tom", "docs/.npmrc", "node_modules.md",
 		"mcp.json", "x.mcp.json", "cursor/x", ".cursorx", "my.cursor/x", ".claudex", "opencode.json5", "myopencode.json", "rules", "a.rules", "package.json", "Makefile", "README.md",
 		".git/config", ".gitignore", ".gitmodules", ".editorconfig", ".pipeline/x", "crush.jsonc", "context.go", "go.mod", ".agentsx", "aider.md", ".continu", "goose/x",
 	}
