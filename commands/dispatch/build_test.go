@@ -63,7 +63,7 @@ func TestBuildOpensAPullRequest(t *testing.T) {
 	if p.Title != "Retry on 502" || p.Head != "ai/1-retry-on-502" || p.Base != "main" || p.State != "open" || p.Author != "ai-flow[bot]" || !slices.Equal(p.Assignees, []string{"ann"}) {
 		t.Errorf("%+v", p)
 	}
-	contains(t, "the description", p.Body, "Closes acme/app#1", "Requested by", "Answer 1.", "<!-- ai-flow:build #1 -->")
+	contains(t, "the description", p.Body, "Closes acme/app#1", "Requested by", "Answer 1.", "<!-- ai-flow:build acme/app#1 -->")
 	if got := s.repo.Tree(p.Head); got["retry.go"] != "package main\n" || got["main.go"] != "package main // retries\n" || got["README.md"] != "hello\n" {
 		t.Errorf("tree %q", got)
 	}
@@ -135,7 +135,7 @@ func TestBuildBesideWhatIsThere(t *testing.T) {
 	}{
 		{"a person's branch of that name", func(s *stage) { s.repo.Branch(first, map[string]string{"x": "by ann\n"}) }, ""},
 		{"a person's pull request from a branch of that name", func(s *stage) {
-			s.repo.Pull("ann", "Mine", "<!-- ai-flow:build #1 -->", first, map[string]string{"x": "by ann\n"})
+			s.repo.Pull("ann", "Mine", "<!-- ai-flow:build acme/app#1 -->", first, map[string]string{"x": "by ann\n"})
 		}, ""},
 		{"a pull request that a person closed", func(s *stage) { s.built(func(n int) { s.repo.ClosePull(n) }) }, "was closed without being merged"},
 		{"a pull request that was merged", func(s *stage) { s.built(func(n int) { s.repo.Merge(n) }) }, ""},

@@ -2,9 +2,11 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/d3mlabs/ai-flow/commands"
+	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/commands/thread"
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -62,7 +64,13 @@ func (r *running) finishLostBuild(ctx context.Context, s thread.Standing) (did s
 		return "", false, nil
 	}
 	if err := r.planBuild(ctx, s); err != nil {
-		return "", false, err
+		var e *github.Error
+		if s.Stage > thread.Waiting && errors.As(err, &e) && (e.Kind == github.Unreachable || e.Kind == github.Limited || e.Kind == github.Cancelled) {
+			return "", false, err // what was announced may be there, and the next attempt may see it
+		}
+		r.say("where the build was to go could not be found out: %v", err)
+		r.plan = nil // of what was announced nobody knows
+		return "", false, nil
 	}
 	if len(r.plan.made()) == 0 {
 		return "", false, nil
