@@ -187,8 +187,8 @@ func TestTargetRepos(t *testing.T) {
 		lib        func(r *fakegithub.Repo)
 		says       string
 	}{
-		{"one that the requester may not write to", "acme/lib", func(r *fakegithub.Repo) { r.Role("ann", "read") }, "`acme/lib`, which the App does not reach, or where you may not write"},
-		{"one that is not there", "acme/nothing", nil, "`acme/nothing`, which the App does not reach"},
+		{"one that the requester may not write to", "acme/lib", func(r *fakegithub.Repo) { r.Role("ann", "read") }, "`acme/lib`, which this run does not reach, or where you may not write"},
+		{"one that is not there", "acme/nothing", nil, "`acme/nothing`, which this run does not reach"},
 		{"another owner's", "evil/lib", nil, "evil/lib"},
 		{"one that is archived", "acme/lib", func(r *fakegithub.Repo) { r.Archive() }, "archived"},
 		{"one that is private", "acme/lib", func(r *fakegithub.Repo) { r.Private() }, "not as private"},
@@ -231,7 +231,7 @@ func TestBuildInTwoRepositories(t *testing.T) {
 	s.ends(s.run(s.repo.Comment(s.issue, "ann", "/build")), render.Done)
 	contains(t, "the description", s.onlyPull().Body, "Closes acme/app#1")
 	theirs := lib.Pulls()
-	if len(theirs) != 1 || theirs[0].Head != "ai/app-1-retry-on-502" || strings.Contains(theirs[0].Body, "Closes") {
+	if len(theirs) != 1 || theirs[0].Head != "ai/app.1-retry-on-502" || strings.Contains(theirs[0].Body, "Closes") {
 		t.Fatalf("%+v", theirs)
 	}
 	contains(t, "the description", theirs[0].Body, "Part of acme/app#1")

@@ -78,6 +78,10 @@ func (f *finishing) result(s thread.Standing) render.Result {
 			result.Notes = append(result.Notes, fmt.Sprintf("Nothing of this command was found in `%s`: what was meant for it, if anything was, is lost.", t.Name))
 		}
 	}
+	if s.Before != "" && s.Before != f.plan.digest() {
+		result.Outcome = render.Restricted
+		result.Notes = append(result.Notes, "The command was to change other repositories than the issue names by now; these were not looked at.")
+	}
 	if s.Stage == thread.Unsure {
 		result.Notes = append(result.Notes, "An earlier result stood here; it is in the history of the comment’s edits and, with its patches, on the page of the run.")
 	}

@@ -177,6 +177,13 @@ func TestS9_HeadActedOnBetweenAttempts(t *testing.T) {
 		{"merge and delete the branch", func(s *stage, n int) { s.repo.Merge(n); s.repo.DeleteBranch("topic") }},
 		{"close", func(s *stage, n int) { s.repo.ClosePull(n) }},
 		{"protect the branch", func(s *stage, _ int) { s.repo.Protect("topic") }},
+		{"write over what stood there", func(s *stage, n int) {
+			for _, c := range s.repo.Thread(n) {
+				if c.Author == "ann" && strings.HasPrefix(c.Body, "/build") {
+					s.repo.EditComment(c.ID, "ann", "/build\n")
+				}
+			}
+		}},
 		{"edit the command", func(s *stage, n int) {
 			for _, c := range s.repo.Thread(n) {
 				if c.Author == "ann" && strings.HasPrefix(c.Body, "/build") {
@@ -291,5 +298,31 @@ func (s *stage) inTwoEnds(e fakegithub.Event, half bool) {
 	s.again(e)
 	if s.seen() != seen {
 		s.t.Errorf("a further attempt makes\n%s", udiff.Unified("before", "after", seen, s.seen()))
+	}
+}
+
+// An issue that names other repositories by now hides what was pushed: a person decides, and the agent does not work again.
+func TestS9_IssueLeadsElsewhere(t *testing.T) {
+	for _, push := range []int{1, 2} {
+		for _, finalized := range []bool{false, true} {
+			s := newStage(t)
+			e, lib := inTwo(s)
+			s.disturbPush(e, push, fakegithub.KillBefore)
+			s.repo.SetBody(s.issue, "ann", description)
+			if finalized {
+				s.lastWord(e)
+				s.oneResult("finalized")
+			}
+			s.again(e)
+			s.oneResult("in the end")
+			says := []string{"cannot be told whether its work is there"}
+			if push == 2 {
+				says = []string{"opened [#2 ", "other repositories than the issue names"}
+			}
+			contains(t, "the thread", s.thread(s.issue), says...)
+			if n := len(s.agent.prompts()); n != 1 || len(lib.Pulls()) != 0 || len(s.repo.Pulls()) != push-1 {
+				t.Errorf("the agent worked %d times: %+v", n, s.repo.Pulls())
+			}
+		}
 	}
 }

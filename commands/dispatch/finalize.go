@@ -60,7 +60,7 @@ func (j *Job) Finalize(ctx context.Context, e Ending) (did string, err error) {
 
 // finishLostBuild ends what a build had pushed when its job ended.
 func (r *running) finishLostBuild(ctx context.Context, s thread.Standing) (did string, done bool, err error) {
-	if !r.plans(s, false) {
+	if !r.plans(s, s.Stage == thread.Silent && !s.Gone) {
 		return "", false, nil
 	}
 	if err := r.planBuild(ctx, s); err != nil {

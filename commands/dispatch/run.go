@@ -130,7 +130,13 @@ func (r *running) plans(s thread.Standing, admitted bool) bool {
 	if r.known.Command != commands.Build || r.Refusal != nil {
 		return false
 	}
-	return admitted || s.Stage == thread.Waiting || s.Stage == thread.Ahead || s.Stage == thread.Unsure
+	switch s.Stage {
+	case thread.Silent: // a person may have written over what stood there
+		return admitted || r.Attempt > 1 && !s.Gone
+	case thread.Waiting, thread.Ahead, thread.Unsure:
+		return true
+	}
+	return admitted
 }
 
 // blind is a failure to see what stands on the thread. A first attempt can only have left nothing; a later one that cannot see

@@ -158,7 +158,6 @@ func TestRefusedOnTheThread(t *testing.T) {
 	}{
 		{name: "two commands that do not go together", comment: "/build a\n/ask b\n", says: "must be the only command"},
 		{name: "a flag", comment: "/ask --fast how?", says: "--fast"},
-		{name: "what comes next", comment: "/build it", says: "opens no pull request yet"},
 		{name: "reserved", comment: "/split it", says: "reserved"},
 		{name: "a description changed by a stranger", comment: "/ask how?", says: `changed by "eve"`,
 			after: func(s *stage, n int) { s.repo.SetBody(n, "eve", "now evil") }},

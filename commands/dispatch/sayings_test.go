@@ -58,7 +58,7 @@ func TestAuthorizeForesees(t *testing.T) {
 	s := newStage(t)
 	for text, want := range map[string]Authorization{
 		"/ask how?":         {Authorized: true, Command: commands.Ask},
-		"/build it":         {Authorized: true, Command: commands.Build, Refused: true},
+		"/build it":         {Authorized: true, Command: commands.Build},
 		"/edit a\n/build b": {Authorized: true, Command: commands.Build, Refused: true},
 		"/ask --fast how?":  {Authorized: true, Command: commands.Ask, Refused: true},
 	} {

@@ -2,7 +2,10 @@ package github
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,6 +112,118 @@ func TestBuildsAsks(t *testing.T) {
 	}
 	if login, err := c.viewer(t.Context()); login != "ai-flow[bot]" || err != nil || len(s.got) != 1 {
 		t.Errorf("%q, %v after %d requests", login, err, len(s.got))
+	}
+}
+
+// grove is a GitHub with many branches, which it gives in pages.
+type grove struct {
+	*scripted
+	branches int
+	words    string           // of each description
+	asked    []map[string]any // the variables
+	cursor   func(end int) string
+}
+
+func newGrove(t *testing.T, branches, words int) *grove {
+	g := &grove{scripted: newScripted(t), branches: branches, words: strings.Repeat("x", words), cursor: func(end int) string { return fmt.Sprint("after ", end) }}
+	g.on("POST /api/graphql", g.answer)
+	return g
+}
+
+func (g *grove) answer(w http.ResponseWriter, _ *http.Request, body string) {
+	var asked struct{ Variables map[string]any }
+	if err := json.Unmarshal([]byte(body), &asked); err != nil {
+		g.t.Error(err)
+	}
+	v := asked.Variables
+	g.asked = append(g.asked, v)
+	begin := 0
+	if cursor, ok := v["cursor"].(string); ok {
+		fmt.Sscanf(cursor, "after %d", &begin)
+	}
+	end := min(begin+int(v["branches"].(float64)), g.branches)
+	nodes := []any{}
+	for i := begin; i < end; i++ {
+		name := fmt.Sprint("ai/2-", i)
+		nodes = append(nodes, map[string]any{
+			"name": name, "target": map[string]any{"oid": tipOID, "history": map[string]any{"nodes": []any{map[string]any{"oid": tipOID, "message": "m"}}}},
+			"open": g.pulls(name, 1000, v["open"], "OPEN"), "ended": g.pulls(name, 500, v["ended"], "MERGED"),
+		})
+	}
+	json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"viewer": map[string]any{"login": "me"}, "repository": map[string]any{
+		"visibility": "PRIVATE", "refs": map[string]any{"totalCount": g.branches, "nodes": nodes, "pageInfo": map[string]any{"hasNextPage": end < g.branches, "endCursor": g.cursor(end)}},
+	}}})
+}
+
+func (g *grove) pulls(head string, newest int, n any, state string) any {
+	nodes := []any{}
+	for i := range int(n.(float64)) {
+		nodes = append(nodes, map[string]any{"number": newest - i, "state": state, "body": g.words, "headRefName": head, "headRefOid": tipOID})
+	}
+	return map[string]any{"nodes": nodes}
+}
+
+// Long descriptions make the shares small, and all branches come, unless so many calls are not enough.
+func TestBuildsInShares(t *testing.T) {
+	for name, test := range map[string]struct{ branches, words, most, calls, pulls int }{
+		"none":                 {0, 0, 1 << 20, 1, 0},
+		"all at once":          {100, 10, maxAnswer, 1, 30},
+		"ten at a time":        {45, 2000, 700_000, 6, 30},
+		"all, ten at a time":   {100, 2000, 700_000, 11, 30},
+		"one at a time":        {3, 2000, 50_000, 5, 20},
+		"as many as are asked": {18, 2000, 50_000, 20, 20},
+	} {
+		g := newGrove(t, test.branches, test.words)
+		c := g.client(static)
+		c.most = int64(test.most)
+		b, err := c.Builds(t.Context(), "ai/2-")
+		if err != nil || len(b.Branches) != test.branches || len(g.got) != test.calls || b.Visibility != Private {
+			t.Fatalf("%s: %d branches in %d calls, %v", name, len(b.Branches), len(g.got), err)
+		}
+		for i, branch := range b.Branches {
+			if branch.Name != fmt.Sprint("ai/2-", i) || len(branch.Pulls) != test.pulls || branch.Pulls[0].Number != 1000 || branch.Pulls[0].Closed || !branch.Pulls[test.pulls-1].Merged {
+				t.Errorf("%s: %+v", name, branch)
+			}
+		}
+	}
+	g := newGrove(t, 19, 2000)
+	c := g.client(static)
+	c.most = 50_000
+	b, err := c.Builds(t.Context(), "ai/2-")
+	if e := failure(t, err); b.Branches != nil || len(g.got) != maxBuildCalls || !strings.Contains(e.Next, "Delete branches") {
+		t.Errorf("%+v after %d calls, %v", b, len(g.got), err)
+	}
+	never := newScripted(t)
+	never.on("POST /api/graphql", func(w http.ResponseWriter, _ *http.Request, _ string) { io.Copy(w, endless{}) })
+	c = never.client(static)
+	c.most = 50_000
+	if _, err := c.Builds(t.Context(), "ai/2-"); !errors.Is(err, errTooLarge) || len(never.got) != len(shares) {
+		t.Errorf("%v after %d calls", err, len(never.got))
+	}
+	last := shares[len(shares)-1]
+	const characters, bytesOfJSON, around = 65536, 6, 64 << 10
+	if last.branches*(last.open+last.ended)*(characters*bytesOfJSON+around) > maxAnswer {
+		t.Errorf("%+v does not fit into %d bytes", last, maxAnswer)
+	}
+}
+
+// Pages that lead nowhere come to an end, and one that fails takes the others with it.
+func TestBuildsLoops(t *testing.T) {
+	for name, cursor := range map[string]func(int) string{"itself": func(int) string { return "after 0" }, "none": func(int) string { return "" }} {
+		g := newGrove(t, 100, 2000)
+		g.cursor = cursor
+		c := g.client(static)
+		c.most = 700_000
+		if b, err := c.Builds(t.Context(), "ai/2-"); failure(t, err).Kind != Other || b.Branches != nil || len(g.got) > 3 {
+			t.Errorf("%s: %v after %d calls", name, err, len(g.got))
+		}
+	}
+	g := newGrove(t, 100, 2000)
+	g.on("POST /api/graphql", g.answer, g.answer, says(200, `{"data":{"viewer":{"login":"me"},"repository":null}}`))
+	c := g.client(static)
+	c.most = 700_000
+	if b, err := c.Builds(t.Context(), "ai/2-"); failure(t, err).Kind != Gone || b.Branches != nil || len(g.got) != 3 {
+		t.Errorf("%v after %d calls", err, len(g.got))
 	}
 }
 

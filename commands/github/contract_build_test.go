@@ -41,7 +41,7 @@ func walkBuild(t *testing.T, w *world, c *github.Client) {
 	tip := w.repo.Commit(name, "ann@example.com", "One\n\nTwo", map[string]string{"a.go": "package a\n"})
 	want := github.NewPull{Title: `A "title"`, Body: "Closes acme/site#1", Head: name, Base: "main"}
 	opened, err := c.OpenPull(ctx, want)
-	if err != nil || opened.Number == 0 || opened.Title != want.Title || opened.Base != "main" || opened.HeadOID != tip || !opened.Ours || opened.Closed || opened.Fork || opened.URL == "" {
+	if err != nil || opened.Number == 0 || opened.Title != want.Title || opened.Base != "main" || opened.HeadOID != tip || !opened.Ours || opened.Body != want.Body || opened.Closed || opened.Fork || opened.URL == "" {
 		t.Fatalf("%+v, %v", opened, err)
 	}
 	if _, err := c.OpenPull(ctx, want); kind(err) != github.Invalid || !strings.Contains(err.Error(), "already exists") {
@@ -72,8 +72,69 @@ func walkBuild(t *testing.T, w *world, c *github.Client) {
 	if _, err := c.Protected(ctx, prefix+"none"); kind(err) != github.Gone {
 		t.Errorf("no branch: %v", err)
 	}
+	mayPush(t, c, map[string]github.Barrier{name: github.IsProtected, "main": github.IsDefault, "x/" + prefix + "y": github.Free, prefix + "none": github.Free})
 	if f, err := c.Look(ctx, event(t, w.repo.Comment(opened.Number, "ann", "/build"))); err != nil || f.ViewerID <= 0 || len(f.Head.BaseOID) != 40 || f.Document.Author != f.Viewer {
 		t.Errorf("%+v %+v, %v", f, f.Head, err)
+	}
+}
+
+func mayPush(t *testing.T, c *github.Client, want map[string]github.Barrier) {
+	t.Helper()
+	for branch, barrier := range want {
+		if got, err := c.Pushable(t.Context(), branch); err != nil || got != barrier {
+			t.Errorf("%q: %d, not %d, %v", branch, got, barrier, err)
+		}
+	}
+}
+
+// S8: what stands in the way of a push is what does so by now, not when the build was planned.
+func TestContractPushable(t *testing.T) {
+	w := newWorld(t)
+	w.repo.Branch("ai/1-x", map[string]string{"a.go": "package a\n"})
+	c := w.client(t)
+	mayPush(t, c, map[string]github.Barrier{"ai/1-x": github.Free, "main": github.IsDefault})
+	w.repo.Default("ai/1-x")
+	mayPush(t, c, map[string]github.Barrier{"ai/1-x": github.IsDefault, "main": github.Free})
+	if b, err := c.Builds(t.Context(), "ai/1-"); err != nil || b.DefaultBranch != "ai/1-x" || b.DefaultOID != w.repo.Tip("ai/1-x") {
+		t.Errorf("%+v, %v", b, err)
+	}
+	w.repo.Protect("main")
+	mayPush(t, c, map[string]github.Barrier{"main": github.IsProtected})
+	w.repo.Archive()
+	mayPush(t, c, map[string]github.Barrier{"main": github.IsArchived, "ai/1-x": github.IsArchived, "none": github.IsArchived})
+}
+
+// A branch called ai keeps git from making one in a folder called ai.
+func TestContractBlocked(t *testing.T) {
+	w := newWorld(t)
+	w.repo.Branch("ai", map[string]string{"a.go": "package a\n"})
+	w.repo.Internal()
+	c := w.client(t)
+	for prefix, want := range map[string]string{"ai/1-": "ai", "ai/site/1-": "ai", "ai": "", "a/1-": "", "AI/1-": ""} {
+		if b, err := c.Builds(t.Context(), prefix); err != nil || b.Blocked != want || b.Visibility != github.Internal {
+			t.Errorf("%q: %+v, %v", prefix, b, err)
+		}
+	}
+	if f, err := c.Look(t.Context(), event(t, w.repo.Comment(w.repo.Issue("ann", "t", "b"), "ann", "/build"))); err != nil || f.Visibility != github.Internal {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// A comment is found by its id, whatever it stands on: a commit of a build may name a command that was given elsewhere.
+func TestContractCommentElsewhere(t *testing.T) {
+	w := newWorld(t)
+	pull := w.repo.Pull("eve", "t", "b", "feature", map[string]string{"a.go": "package a\n"})
+	c := w.client(t)
+	for line, e := range map[bool]github.Event{
+		false: event(t, w.repo.Comment(w.repo.Issue("ann", "Another", "b"), "ann", "/build")), true: event(t, w.repo.ReviewComment(pull, "ann", "/build", "a.go", 0)),
+	} {
+		got, err := c.Comment(t.Context(), github.Ref{Line: line, ID: e.Comment.ID})
+		if err != nil || !got.Created.Equal(e.Comment.Created) || got.Created.IsZero() || got.URL != e.Comment.URL || got.Author != "ann" {
+			t.Errorf("line %t: %+v, %v", line, got, err)
+		}
+		if _, err := c.Comment(t.Context(), github.Ref{Line: !line, ID: e.Comment.ID}); kind(err) != github.Gone {
+			t.Errorf("line %t: of the other kind: %v", line, err)
+		}
 	}
 }
 
@@ -144,7 +205,7 @@ func TestContractThreads(t *testing.T) {
 	w := newWorld(t)
 	number := w.repo.Pull("eve", "t", "b", "feature", map[string]string{"a.go": "package a\n"})
 	var open []int64
-	for i := range 55 {
+	for i := range 105 {
 		id := event(t, w.repo.ReviewComment(number, "ann", fmt.Sprint("Comment ", i), "a.go", 0)).Comment.ID
 		if i%4 == 0 {
 			w.repo.Resolve(id)
@@ -162,8 +223,8 @@ func TestContractThreads(t *testing.T) {
 		t.Errorf("%d of %d threads, %d more in %d calls, %v", len(got), len(open), f.More, len(c.Calls()), err)
 	}
 	w.PageSize(10)
-	if f, err = w.client(t).Feedback(t.Context(), number); err != nil || f.More != 5 || len(f.Threads) != 37 {
-		t.Errorf("%d threads, %d more, %v", len(f.Threads), f.More, err)
+	if f, err = w.client(t).Feedback(t.Context(), number); err != nil || f.More != 0 || f.Unread != 5 || len(f.Threads) != 75 {
+		t.Errorf("%d threads, %d unread, %v", len(f.Threads), f.Unread, err)
 	}
 }
 
@@ -243,6 +304,8 @@ func TestContractBuildFaults(t *testing.T) {
 		}{
 			"builds":    {3, func(c *github.Client) error { _, err := c.Builds(t.Context(), "ai/1-"); return err }},
 			"protected": {3, func(c *github.Client) error { _, err := c.Protected(t.Context(), "ai/1-x"); return err }},
+			"pushable":  {3, func(c *github.Client) error { _, err := c.Pushable(t.Context(), "ai/1-x"); return err }},
+			"and a":     {4, func(c *github.Client) error { _, err := c.Pushable(t.Context(), "ai/1-x"); return err }},
 			"viewer":    {3, func(c *github.Client) error { _, err := c.PullsOf(t.Context(), "ai/1-x"); return err }},
 			"pulls":     {4, func(c *github.Client) error { _, err := c.PullsOf(t.Context(), "ai/1-x"); return err }},
 			"push":      {2, func(c *github.Client) error { _, err := c.PushToken(t.Context()); return err }},

@@ -71,7 +71,7 @@ func TestLook(t *testing.T) {
 // describe writes facts for people: policies as text, and what is zero left out.
 func describe(f Facts) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "viewer %q %d, default %q %q, title %q, locked %t, closed %t\n", f.Viewer, f.ViewerID, f.DefaultBranch, f.DefaultOID, f.Title, f.Locked, f.Closed)
+	fmt.Fprintf(&b, "viewer %q %d, %s, default %q %q, title %q, locked %t, closed %t\n", f.Viewer, f.ViewerID, f.Visibility, f.DefaultBranch, f.DefaultOID, f.Title, f.Locked, f.Closed)
 	fmt.Fprintf(&b, "policy there %t: %q, cut %t\n", f.Policy != nil, f.Policy, f.PolicyCut)
 	document := f.Document
 	for _, named := range []struct {

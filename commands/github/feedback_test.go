@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,16 +53,16 @@ func describeFeedback(f Feedback) string {
 type discussion struct {
 	*scripted
 	threads  int
-	replies  int                  // to each thread
-	words    string               // of everything that is said
-	resolved func(i int) bool     // nil: none
-	asked    []map[string]any     // the variables
-	first    []bool               // whether everything was asked for
-	cursor   func(end int) string // of a page that ends there
+	replies  int                 // to each thread
+	words    string              // of everything that is said
+	resolved func(i int) bool    // nil: none
+	asked    []map[string]any    // the variables
+	first    []bool              // whether everything was asked for
+	cursor   func(at int) string // of a page that begins there
 }
 
 func newDiscussion(t *testing.T, threads int) *discussion {
-	d := &discussion{scripted: newScripted(t), threads: threads, words: "x", cursor: func(end int) string { return fmt.Sprint("after ", end) }}
+	d := &discussion{scripted: newScripted(t), threads: threads, words: "x", cursor: func(at int) string { return fmt.Sprint("before ", at) }}
 	d.on("POST /api/graphql", d.answer)
 	return d
 }
@@ -76,14 +77,14 @@ func (d *discussion) answer(w http.ResponseWriter, _ *http.Request, body string)
 	}
 	v := asked.Variables
 	d.asked, d.first = append(d.asked, v), append(d.first, asked.Query == feedbackQuery)
-	begin := 0
+	end := d.threads
 	if cursor, ok := v["cursor"].(string); ok {
-		fmt.Sscanf(cursor, "after %d", &begin)
+		fmt.Sscanf(cursor, "before %d", &end)
 	}
-	end := min(begin+int(v["threads"].(float64)), d.threads)
+	begin := max(0, end-int(v["threads"].(float64)))
 	pull := map[string]any{"reviewThreads": map[string]any{
 		"totalCount": d.threads, "nodes": d.page(begin, end, int(v["replies"].(float64))),
-		"pageInfo": map[string]any{"hasNextPage": end < d.threads, "endCursor": d.cursor(end)},
+		"pageInfo": map[string]any{"hasPreviousPage": begin > 0, "startCursor": d.cursor(begin)},
 	}}
 	if talk, ok := v["talk"].(float64); ok {
 		list := []any{}
@@ -114,29 +115,30 @@ func (d *discussion) remark(id int) map[string]any {
 	return map[string]any{"fullDatabaseId": fmt.Sprint(id), "body": d.words, "createdAt": noon.Add(time.Duration(id) * time.Second)}
 }
 
-// F-40: threads are read page by page, unresolved ones up to 200, in at most five calls, and the rest is counted.
+// F-40: threads are read page by page, the newest first, unresolved ones up to 200, in at most ten calls, and the rest is
+// counted. What is kept comes oldest first.
 func TestFeedbackPages(t *testing.T) {
 	even := func(i int) bool { return i%2 == 0 }
 	for name, test := range map[string]struct {
-		threads           int
-		resolved          func(i int) bool
-		calls, open, more int
+		threads                   int
+		resolved                  func(i int) bool
+		calls, open, more, unread int
 	}{
-		"none": {0, nil, 1, 0, 0}, "one": {1, nil, 1, 1, 0}, "a page": {50, nil, 1, 50, 0}, "two": {51, nil, 2, 51, 0}, "more than 100": {130, nil, 3, 130, 0},
-		"as many as are kept": {200, nil, 4, 200, 0}, "more than are kept": {201, nil, 5, 200, 1}, "as many as are read": {250, nil, 5, 200, 50},
-		"more than are read": {251, nil, 5, 200, 51}, "half resolved": {250, even, 5, 125, 0}, "half resolved, more": {900, even, 5, 125, 650},
+		"none": {0, nil, 1, 0, 0, 0}, "one": {1, nil, 1, 1, 0, 0}, "a page": {100, nil, 1, 100, 0, 0}, "two": {101, nil, 2, 101, 0, 0},
+		"as many as are kept": {200, nil, 2, 200, 0, 0}, "more than are kept": {201, nil, 3, 200, 1, 0}, "as many as are read": {1000, nil, 10, 200, 800, 0},
+		"more than are read": {1001, nil, 10, 200, 800, 1}, "half resolved": {250, even, 3, 125, 0, 0}, "half resolved, more": {1900, even, 10, 200, 300, 900},
+		"old and resolved": {251, func(i int) bool { return i != 250 }, 3, 1, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDiscussion(t, test.threads)
 			d.resolved = test.resolved
 			f, err := d.client(static).Feedback(t.Context(), 2)
-			if err != nil || len(d.got) != test.calls || len(f.Threads) != test.open || f.More != test.more {
-				t.Fatalf("%d threads and %d more in %d calls, %v", len(f.Threads), f.More, len(d.got), err)
+			if err != nil || len(d.got) != test.calls || len(f.Threads) != test.open || f.More != test.more || f.Unread != test.unread {
+				t.Fatalf("%d threads, %d more and %d unread in %d calls, %v", len(f.Threads), f.More, f.Unread, len(d.got), err)
 			}
-			for i, thread := range f.Threads {
-				at := i
-				if test.resolved != nil {
-					at = 2*i + 1
+			at := test.threads // the last ones, in order
+			for i, thread := range slices.Backward(f.Threads) {
+				for at--; test.resolved != nil && test.resolved(at); at-- {
 				}
 				if thread.Comments[0].ID != int64(10_000*(at+1)) {
 					t.Fatalf("thread %d begins with %d", i, thread.Comments[0].ID)
@@ -169,22 +171,23 @@ func TestFeedbackReplies(t *testing.T) {
 	}
 }
 
-// A stranger's long comments make the portions small and keep nobody from reading the others, within the same five calls.
+// A stranger's long comments make the portions small and keep nobody from reading the others, within the same ten calls.
 func TestFeedbackOfLongComments(t *testing.T) {
 	d := newDiscussion(t, 60)
 	d.replies, d.words = 2, strings.Repeat("x", 2000) // twenty fit into the 50 kB of this test
 	c := d.client(static)
 	c.most = 50_000
 	f, err := c.Feedback(t.Context(), 2)
-	if err != nil || len(d.got) != maxPages || len(f.Threads) != 20 || f.More != 40 || len(f.Comments) != 10 || f.Older != 295 || f.Threads[19].Omitted != 1 {
-		t.Errorf("%d threads, %d more, %d comments, %d older in %d calls, %v", len(f.Threads), f.More, len(f.Comments), f.Older, len(d.got), err)
+	if err != nil || len(d.got) != maxPages || len(f.Threads) != 45 || f.More != 0 || f.Unread != 15 || len(f.Comments) != 10 || f.Older != 295 || f.Threads[44].Omitted != 1 ||
+		f.Threads[44].Comments[0].ID != 600_000 {
+		t.Errorf("%d threads, %d more, %d unread, %d comments, %d older in %d calls, %v", len(f.Threads), f.More, f.Unread, len(f.Comments), f.Older, len(d.got), err)
 	}
-	late := newDiscussion(t, 60)
+	late := newDiscussion(t, 110)
 	c = late.client(static)
 	c.most = 400_000
 	plain := late.answer
 	late.on("POST /api/graphql", plain, func(w http.ResponseWriter, _ *http.Request, _ string) { io.Copy(w, io.LimitReader(endless{}, 500_000)) }, plain)
-	if f, err = c.Feedback(t.Context(), 2); err != nil || len(f.Threads) != 60 || f.More != 0 || len(late.got) != 4 || len(f.Comments) != 200 {
+	if f, err = c.Feedback(t.Context(), 2); err != nil || len(f.Threads) != 110 || f.More != 0 || f.Unread != 0 || len(late.got) != 4 || len(f.Comments) != 200 {
 		t.Errorf("%d threads, %d more, %d comments in %d calls, %v", len(f.Threads), f.More, len(f.Comments), len(late.got), err)
 	}
 	never := newScripted(t)
@@ -208,7 +211,7 @@ func TestSmallPortionFits(t *testing.T) {
 // Pages that lead nowhere come to an end, and a page that fails takes the others with it.
 func TestFeedbackLoops(t *testing.T) {
 	for name, cursor := range map[string]func(int) string{
-		"itself": func(int) string { return "after 0" }, "none": func(int) string { return "" },
+		"itself": func(int) string { return "before 400" }, "none": func(int) string { return "" },
 	} {
 		d := newDiscussion(t, 500)
 		d.cursor = cursor
@@ -226,16 +229,16 @@ func TestFeedbackLoops(t *testing.T) {
 		"null": {says(200, `{"data":{"repository":{"pullRequest":null}}}`), Gone}, "nothing": {says(200, `{}`), Other},
 		"a bad thread": {says(200, `{"data":{"repository":{"pullRequest":{"reviewThreads":{"nodes":[{"head":{"nodes":[{"body":"no id"}]}}]}}}}}`), Other},
 	} {
-		d := newDiscussion(t, 60)
+		d := newDiscussion(t, 160)
 		d.on("POST /api/graphql", d.answer, test.h)
 		f, err := d.client(static).Feedback(t.Context(), 2)
 		if e := failure(t, err); e.Kind != test.kind || f.Threads != nil || f.Comments != nil || len(d.got) != 2 {
 			t.Errorf("%s: %v after %d calls", name, err, len(d.got))
 		}
 	}
-	d := newDiscussion(t, 60)
+	d := newDiscussion(t, 160)
 	d.on("POST /api/graphql", d.answer, drops, says(502, ""), says(403, secondary), d.answer)
-	if f, err := d.client(static).Feedback(t.Context(), 2); err != nil || len(f.Threads) != 60 || len(d.got) != 5 {
+	if f, err := d.client(static).Feedback(t.Context(), 2); err != nil || len(f.Threads) != 160 || len(d.got) != 5 {
 		t.Errorf("%d threads after %d calls, %v", len(f.Threads), len(d.got), err)
 	}
 	for _, number := range []int{0, -1, 1 << 31} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -55,22 +56,34 @@ func (c *Client) Protected(ctx context.Context, branch string) (bool, error) {
 	return *said.Protected, nil
 }
 
-// PullsOf lists the pull requests whose head is a branch of this repository, in any state, the newest first, at most 100. It
-// takes two calls when the client does not know yet who it acts as.
+// Of the usual share of pull requests as many of the longest descriptions come as do not fit into an answer; the small one fits
+// whatever they say.
+const usualPulls, smallPulls = 100, 20
+
+// PullsOf lists the pull requests whose head is a branch of this repository, in any state, the newest first, at most 100, or 20
+// of very long ones. It takes a further call when the client does not know yet who it acts as.
 func (c *Client) PullsOf(ctx context.Context, branch string) ([]Pull, error) {
-	const what = "looking for the pull requests of a branch"
 	if !isBranch(branch) {
-		return nil, noBranch(what, branch)
+		return nil, noBranch(askingPulls, branch)
 	}
 	viewer, err := c.viewer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	query := url.Values{
-		"head": {c.o.Repo.Owner + ":" + branch}, "state": {"all"}, "sort": {"created"}, "direction": {"desc"}, "per_page": {"100"},
+	pulls, err := c.pullsOf(ctx, branch, viewer, usualPulls)
+	if errors.Is(err, errTooLarge) {
+		return c.pullsOf(ctx, branch, viewer, smallPulls)
 	}
-	var pulls []Pull
-	err = c.do(ctx, call{what: what}, func(ctx context.Context) error {
+	return pulls, err
+}
+
+const askingPulls = "looking for the pull requests of a branch"
+
+func (c *Client) pullsOf(ctx context.Context, branch, viewer string, most int) (pulls []Pull, err error) {
+	query := url.Values{
+		"head": {c.o.Repo.Owner + ":" + branch}, "state": {"all"}, "sort": {"created"}, "direction": {"desc"}, "per_page": {strconv.Itoa(most)},
+	}
+	err = c.do(ctx, call{what: askingPulls}, func(ctx context.Context) error {
 		var said []*pullAnswer
 		if err := c.sendJSON(ctx, "GET", "repos/"+c.o.Repo.String()+"/pulls?"+query.Encode(), nil, &said); err != nil {
 			return err

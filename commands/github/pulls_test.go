@@ -3,9 +3,12 @@ package github
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const pulled = `{"number":57,"html_url":"https://github.com/acme/site/pull/57","title":"Retry","state":"open","merged_at":null,"user":{"login":"me"},` +
@@ -142,6 +145,112 @@ func TestProtected(t *testing.T) {
 	}
 }
 
+const repoRoute = "/api/v3/repos/acme/site"
+
+// S8: what is not surely free is not said to be, and nobody asks about the branch once the repository says no.
+func TestPushable(t *testing.T) {
+	const open = `{"name":"ai/2-x","protected":false}`
+	said := func(branch, archived string) handler {
+		return says(200, `{"default_branch":`+branch+`,"archived":`+archived+`}`)
+	}
+	for name, test := range map[string]struct {
+		repo, branch handler
+		is           Barrier
+		kind         Kind
+		calls        int
+	}{
+		"free":                  {said(`"main"`, "false"), says(200, open), Free, succeeds, 2},
+		"not there":             {said(`"main"`, "false"), says(404, `{"message":"Branch not found"}`), Free, succeeds, 2},
+		"renamed":               {said(`"main"`, "false"), says(301, ``, "Location: /api/v3/repositories/1/branches/new"), Free, succeeds, 3},
+		"the default":           {said(`"ai/2-x"`, "false"), nil, IsDefault, succeeds, 1},
+		"of another case":       {said(`"AI/2-x"`, "false"), says(200, open), Free, succeeds, 2},
+		"protected":             {said(`"main"`, "false"), says(200, `{"name":"ai/2-x","protected":true}`), IsProtected, succeeds, 2},
+		"archived":              {said(`"main"`, "true"), nil, IsArchived, succeeds, 1},
+		"both":                  {said(`"ai/2-x"`, "true"), nil, IsArchived, succeeds, 1},
+		"no protection said":    {said(`"main"`, "false"), says(200, `{"name":"ai/2-x"}`), 0, Other, 2},
+		"no archive said":       {says(200, `{"default_branch":"main"}`), nil, 0, Other, 1},
+		"archive null":          {said(`"main"`, "null"), nil, 0, Other, 1},
+		"archive a word":        {said(`"main"`, `"false"`), nil, 0, Other, 1},
+		"no default said":       {says(200, `{"archived":false}`), nil, 0, Other, 1},
+		"default null":          {said("null", "false"), nil, 0, Other, 1},
+		"default empty":         {said(`""`, "false"), nil, 0, Other, 1},
+		"default no name":       {said(`"a..b"`, "false"), nil, 0, Other, 1},
+		"nothing":               {says(200, ``), nil, 0, Other, 1},
+		"a list":                {says(200, `[]`), nil, 0, Other, 1},
+		"repository gone":       {says(404, `{"message":"Not Found"}`), nil, 0, Gone, 1},
+		"repository forbidden":  {says(403, `{"message":"x"}`), nil, 0, Forbidden, 1},
+		"branch forbidden":      {said(`"main"`, "false"), says(403, `{"message":"x"}`), 0, Forbidden, 2},
+		"branch of other shape": {said(`"main"`, "false"), says(200, `[]`), 0, Other, 2},
+	} {
+		s := newScripted(t)
+		s.on("GET "+repoRoute, test.repo)
+		if test.branch != nil {
+			s.on("GET "+repoRoute+"/branches/ai%2F2-x", test.branch)
+		}
+		s.on("GET /api/v3/repositories/1/branches/new", says(200, `{"name":"new","protected":true}`))
+		is, err := s.client(static).Pushable(t.Context(), "ai/2-x")
+		if is != test.is || len(s.got) != test.calls || (err == nil) != (test.kind == succeeds) || err != nil && failure(t, err).Kind != test.kind {
+			t.Errorf("%s: %d, %v after %d calls", name, is, err, len(s.got))
+		}
+	}
+}
+
+// What is known of nobody is the same as nothing, not even as itself.
+func TestVisibility(t *testing.T) {
+	for a := Visibility(0); a < 5; a++ {
+		for b := Visibility(0); b < 5; b++ {
+			if got, want := a.Same(b), a == b && (a == Public || a == Internal || a == Private); got != want {
+				t.Errorf("%s and %s: %t", a, b, got)
+			}
+		}
+	}
+	for _, word := range []string{"", "public", "Public", "PUBLIC ", "SECRET", "1"} {
+		v := Public
+		if err := v.UnmarshalText([]byte(word)); err != nil || v != 0 || v.String() != "unknown" {
+			t.Errorf("%q is %s, %v", word, v, err)
+		}
+	}
+}
+
+// A description is kept to 64 KiB, whole characters of it, wherever it comes from.
+func TestBodies(t *testing.T) {
+	for _, body := range []string{"", "Why.", strings.Repeat("x", maxBody), strings.Repeat("x", maxBody+1), strings.Repeat("x", maxBody-1) + "é", strings.Repeat("…", 65536), strings.Repeat("x", maxBody-3) + "🙂🙂"} {
+		rest, graph := pullAnswer{Number: 1, State: "open", Body: body}, pullNode{Number: 1, State: "OPEN", HeadRefOID: tipOID, Body: body}
+		rest.Head.SHA = tipOID
+		a, err := rest.pull("me")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := graph.pull()
+		if err != nil || a.Body != b.Body || !strings.HasPrefix(body, a.Body) || !utf8.ValidString(a.Body) || len(a.Body) < min(len(body), maxBody-3) || len(a.Body) > maxBody {
+			t.Errorf("%d bytes became %d and %d, %v", len(body), len(a.Body), len(b.Body), err)
+		}
+	}
+	if a, err := (&pullAnswer{}).pull("me"); err == nil {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Descriptions so long that a hundred do not fit make the list short, not unreadable.
+func TestPullsOfLongBodies(t *testing.T) {
+	s := newScripted(t)
+	long := pulledWith(t, `"title":"Retry"`, `"title":"Retry","body":"`+strings.Repeat("x", 2000)+`"`)
+	s.on("GET "+pullsRoute, func(w http.ResponseWriter, r *http.Request, _ string) {
+		n, _ := strconv.Atoi(r.FormValue("per_page"))
+		fmt.Fprintf(w, "[%s%s]", strings.Repeat(long+",", n-1), long)
+	})
+	c := s.client(static)
+	c.most = 100_000
+	c.isViewer("me")
+	if got, err := c.PullsOf(t.Context(), "ai/2-x"); err != nil || len(got) != 20 || len(got[19].Body) != 2000 || len(s.got) != 2 {
+		t.Errorf("%d pull requests in %d calls, %v", len(got), len(s.got), err)
+	}
+	const characters, bytesOfJSON, around = 65536, 6, 64 << 10
+	if smallPulls*(characters*bytesOfJSON+around) > maxAnswer {
+		t.Errorf("%d pull requests do not fit into %d bytes", smallPulls, maxAnswer)
+	}
+}
+
 // What is no branch's name never becomes a part of an address.
 func TestBranchNames(t *testing.T) {
 	s := newScripted(t)
@@ -152,7 +261,8 @@ func TestBranchNames(t *testing.T) {
 	} {
 		_, protected := c.Protected(t.Context(), name)
 		_, pulls := c.PullsOf(t.Context(), name)
-		for _, err := range []error{protected, pulls} {
+		_, pushable := c.Pushable(t.Context(), name)
+		for _, err := range []error{protected, pulls, pushable} {
 			if e := failure(t, err); e.Kind != Invalid || len(s.got) != 0 || len(err.Error()) > 700 {
 				t.Errorf("%q: %v after %d requests", name, err, len(s.got))
 			}
