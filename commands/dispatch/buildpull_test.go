@@ -151,8 +151,16 @@ func TestBuildOnAHeadThatMoved(t *testing.T) {
 	}
 }
 
-// What comes in the way of a push while the agent works keeps the push back, and the work comes back as a patch; a server that
-// does not take the commit gets the last word (S8, F-37).
+// A server that does not take the commit gets the last word, and the work comes back as a patch (F-37).
+func TestBuildThatIsRejected(t *testing.T) {
+	s := newStage(t)
+	s.repo.Restrict("ai/")
+	s.writes(map[string]string{"main.go": "package main // by the agent\n"})
+	s.ends(s.run(s.repo.Comment(s.issue, "ann", "/build")), render.Failed)
+	contains(t, "the thread", s.thread(s.issue), "did not take the commit", "git apply", "by the agent")
+}
+
+// What comes in the way of a push while the agent works keeps the push back, and the work comes back as a patch (S8, F-37).
 func TestBuildThatIsKeptBack(t *testing.T) {
 	tests := []struct {
 		name string
@@ -164,7 +172,6 @@ func TestBuildThatIsKeptBack(t *testing.T) {
 		{"archived", func(s *stage, _ int) { s.repo.Archive() }, ""},
 		{"merged", func(s *stage, n int) { s.repo.Merge(n) }, "has been merged meanwhile"},
 		{"closed", func(s *stage, n int) { s.repo.ClosePull(n) }, "closed meanwhile"},
-		{"a rule of the server", func(s *stage, _ int) { s.repo.Restrict("topic") }, "did not take the commit"},
 		{"the branch is gone", func(s *stage, _ int) { s.repo.DeleteBranch("topic") }, "closed meanwhile"},
 	}
 	for _, tt := range tests {
