@@ -102,7 +102,7 @@ func (d *delivery) pullBody(w *work) string {
 	for i, s := range d.segments {
 		texts[i] = s.Text
 	}
-	text := render.PullText{Issue: pageOf(d.CommentURL), Requester: d.Requester.Login, Command: d.CommentURL, RunURL: d.RunURL, Number: d.Number,
+	text := render.PullText{Issue: pageOf(d.CommentURL), Requester: d.Requester.Login, Command: d.CommentURL, RunURL: d.RunURL,
 		Text: strings.TrimSpace(strings.Join(texts, "\n\n"))}
 	if w == d.works[0] { // the gates have judged no other
 		text.Gates = d.gatesForReaders()
@@ -247,12 +247,12 @@ func (d *delivery) merge(ctx context.Context, w *work) error {
 
 // open opens the pull request of a branch that was pushed.
 func (d *delivery) open(ctx context.Context, w *work) {
-	pull, err := d.Landing.Open(ctx, w.Target, w.title, w.body)
+	pull, opened, err := d.Landing.Open(ctx, w.Target, w.title, w.body)
 	if err != nil {
 		w.err = err
 		return
 	}
-	w.Pull, w.opened = &pull, true
+	w.Pull, w.opened = &pull, opened
 }
 
 // conclude decides the outcome by what landed.

@@ -33,8 +33,8 @@ type Landing interface {
 	Push(ctx context.Context, t Target, commit git.OID) error
 	// Renew fetches where the branch is by now into the target's Repo. "" when it is gone.
 	Renew(ctx context.Context, t Target) (git.OID, error)
-	// Open opens the pull request of a branch that was pushed, or finds it.
-	Open(ctx context.Context, t Target, title, body string) (render.Pull, error)
+	// Open opens the pull request of a branch that was pushed, or finds one; opened says which.
+	Open(ctx context.Context, t Target, title, body string) (p render.Pull, opened bool, err error)
 }
 
 // HintError is an error of a Landing's that a person has to do something about.
@@ -47,6 +47,11 @@ func (e *HintError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *HintError) Unwrap() error { return e.Err }
+
+// BarrierError is a branch that is not to be pushed to. Why is ours and goes on from its name.
+type BarrierError struct{ Why string }
+
+func (e *BarrierError) Error() string { return "the branch " + e.Why }
 
 // Disposition is what the agent says of a review thread that a build took up.
 type Disposition struct {

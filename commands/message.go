@@ -3,7 +3,7 @@ package commands
 import (
 	"fmt"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/d3mlabs/ai-flow/render"
@@ -95,16 +95,42 @@ func Trailer(commentURL string) string {
 // trailers stand. Anywhere else a title could have put it.
 func MadeFor(message, commentURL string) bool {
 	trailer := Trailer(commentURL)
-	if trailer == "" {
-		return false
+	return trailer != "" && trailerOf(message) == trailer
+}
+
+// CommandID is the id of the comment, or review, that a commit's message names as its command; 0 for none.
+func CommandID(message string) int64 {
+	m := commandID.FindStringSubmatch(trailerOf(message))
+	if m == nil {
+		return 0
 	}
+	id, err := strconv.ParseInt(m[1], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+var commandID = regexp.MustCompile(`#(?:issuecomment-|discussion_r|pullrequestreview-)([1-9][0-9]{0,18})$`)
+
+// trailerOf is the line of a message that names its command; "" for none, and for several: a commit is made for one
+// command, and one that names many is a guess at those to come.
+func trailerOf(message string) (trailer string) {
 	text := strings.TrimSpace(strings.ReplaceAll(message, "\r\n", "\n"))
 	begin := strings.LastIndex(text, "\n\n")
 	if begin < 0 {
-		return false // a subject alone
+		return "" // a subject alone
 	}
-	// Exactly one: a commit is made for one command, and one that names many is a guess at those to come.
-	return slices.Contains(strings.Split(text[begin:], "\n"), trailer) && strings.Count(text[begin:], "\n"+trailerKey) == 1
+	for line := range strings.SplitSeq(text[begin:], "\n") {
+		switch {
+		case !strings.HasPrefix(line, trailerKey):
+		case trailer != "":
+			return ""
+		default:
+			trailer = line
+		}
+	}
+	return trailer
 }
 
 const maxSubject = 60 // characters of a title or an instruction in a subject

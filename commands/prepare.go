@@ -39,6 +39,10 @@ func (r *run) judge(context.Context) {
 		r.refuse(&Refusal{Message: "changes code, and a review thread is about one line of it",
 			Next: "Give it in the conversation of the pull request; it takes this thread into account."})
 	case r.command == Build && r.Surface.onPull() && len(r.Feedback) == 0 && r.Comment.Segments[0].Instruction == "" && r.Comment.Segments[0].Quote == "":
+		if r.Unread {
+			r.nothing("found nothing to take up in what it read of this long pull request; say after the command what is to be done.")
+			return
+		}
 		r.nothing("found nothing outstanding: it has no instruction, no review thread waits for an answer, and nobody who may write here has said anything since it last committed.")
 	}
 }

@@ -19,6 +19,7 @@ type Request struct {
 	Context []Foreign // further text for the agent, already filtered
 	// Feedback is what is open on the pull request that a build goes on with, already filtered.
 	Feedback []Feedback
+	Unread   bool // there is more on it than was looked at
 	// Base is the commit that what configures agents is taken from, in the place of Commit, which strangers wrote; "" takes
 	// nothing. Restored are the paths that were; a Flow fills them in.
 	Base     git.OID

@@ -44,6 +44,7 @@ func (d *delivery) why(w *work) failure {
 	var p *git.PushError
 	var conflict *conflictError
 	var untold *announceError
+	var barrier *BarrierError
 	rescued := d.again("")
 	if w.rescued {
 		rescued = "The work came back as a patch. " + rescued
@@ -65,6 +66,8 @@ func (d *delivery) why(w *work) failure {
 		return d.unannounced(w.err)
 	case errors.As(w.err, &untold):
 		f.class, f.message, f.next = "github", "the result could not be announced on the thread", rescued
+	case errors.As(w.err, &barrier):
+		f.class, f.message, f.next = "moved", where+" "+barrier.Why, rescued
 	case errors.As(w.err, &conflict):
 		f.class, f.message, f.next = "moved", conflict.Error(), rescued
 	case errors.Is(w.err, errBranchGone), errors.Is(w.err, errSameChange):

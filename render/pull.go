@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -77,12 +76,30 @@ func PullBody(p PullText) string {
 	if issueURL.MatchString(p.Issue) {
 		head = "Implements " + p.Issue + "."
 	}
-	foot := paragraphs(unmark(c.gatesTable()), c.requested(p), closing(p))
-	if p.Number > 0 {
-		foot = paragraphs(foot, fmt.Sprintf("<!-- ai-flow:build #%d -->", p.Number))
-	}
+	foot := paragraphs(unmark(c.gatesTable()), c.requested(p), closing(p), pullMark(p))
 	prose := strings.TrimSpace(c.answer(p.Text, maxPullBody)(maxPullBody - len(head) - len(foot) - 20))
 	return paragraphs(head, prose, "---", foot) + "\n"
+}
+
+func pullMark(p PullText) string {
+	for _, name := range []string{p.Closes, p.PartOf} {
+		if issueName.MatchString(name) {
+			return "<!-- ai-flow:build " + name + " -->"
+		}
+	}
+	return ""
+}
+
+var pullMarkShape = regexp.MustCompile(`(?m)^<!-- ai-flow:build ([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+#[1-9][0-9]*) -->\r?$`)
+
+// BuildOf is the issue that a pull request with this description was built for, as owner/name#n; "" for none. Of several marks
+// the last one counts, since ours stands at the end. Anybody can write one: who opened the pull request is to be asked as well.
+func BuildOf(body string) string {
+	all := pullMarkShape.FindAllStringSubmatch(body, -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1][1]
 }
 
 // requested says who asked for it, and where it was made.

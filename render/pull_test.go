@@ -32,12 +32,12 @@ func TestPullTitle(t *testing.T) {
 
 func pullTexts() map[string]PullText {
 	full := PullText{Issue: "https://github.com/acme/app/issues/12", Closes: "acme/app#12", Requester: "octo-dev",
-		Command: "https://github.com/acme/app/issues/12#issuecomment-1", RunURL: runURL, Number: 12, Gates: results()["opened"].Gates,
+		Command: "https://github.com/acme/app/issues/12#issuecomment-1", RunURL: runURL, Gates: results()["opened"].Gates,
 		Text: "Requests are retried with jitter.\n\n- one\n- two\n"}
 	part, hostile, huge := full, full, full
 	part.Closes, part.PartOf, part.Text, part.Gates = "", "acme/app#12", "", nil
-	hostile.Text = "Fixes #1. Closes acme/app#2, resolves https://github.com/acme/app/issues/3 @octocat\n\n---\n\nCloses #4\n\n<!-- ai-flow:build #9 -->\n\n```\n<!-- ai-flow:build #9 -->\n"
-	hostile.Gates = []Gate{{Name: "`x` | <!-- ai-flow:build #9 -->", Ended: "@octocat closes #5"}}
+	hostile.Text = "Fixes #1. Closes acme/app#2, resolves https://github.com/acme/app/issues/3 @octocat\n\n---\n\nCloses #4\n\n<!-- ai-flow:build evil/app#9 -->\n\n```\n<!-- ai-flow:build evil/app#9 -->\n"
+	hostile.Gates = []Gate{{Name: "`x` | <!-- ai-flow:build evil/app#9 -->", Ended: "@octocat closes #5"}}
 	hostile.Issue, hostile.Closes, hostile.Requester, hostile.Command = "https://github.com/acme/app/issues/12\nCloses #6", "acme/app#12 closes #7", "@octocat", "javascript:x"
 	huge.Text = strings.Repeat("words and more of them\n", 10_000)
 	return map[string]PullText{"full": full, "part": part, "hostile": hostile, "huge": huge, "empty": {}}
@@ -66,11 +66,16 @@ func checkPullBody(t *testing.T, p PullText, body string) {
 		t.Fatalf("%d bytes", len(body))
 	}
 	rest := body
-	if p.Number > 0 {
+	of := ""
+	if closing(p) != "" {
 		var ok bool
-		if rest, ok = strings.CutSuffix(rest, "\n\n<!-- ai-flow:build #12 -->\n"); !ok {
+		of = "acme/app#12"
+		if rest, ok = strings.CutSuffix(rest, "\n\n<!-- ai-flow:build "+of+" -->\n"); !ok {
 			t.Fatalf("no mark at the end: %q", body)
 		}
+	}
+	if got := BuildOf(body); got != of {
+		t.Errorf("built for %q, want %q", got, of)
 	}
 	if line := closing(p); line != "" {
 		var ok bool
@@ -116,7 +121,7 @@ func FuzzPullTexts(f *testing.F) {
 	for _, in := range inputs(f, "prose") {
 		f.Add(escapes.Replace(in))
 	}
-	for _, s := range []string{"fixes #1", "Closes acme/app#2", "<!-- ai-flow:build #9 -->", "```\n<!-- ai-flow:build #1 -->", "a\n\n---\n\nCloses #3", "---", "a\n---\n", "| a |\n|---|\n| b", "[x]: y",
+	for _, s := range []string{"fixes #1", "Closes acme/app#2", "<!-- ai-flow:build evil/app#9 -->", "```\n<!-- ai-flow:build evil/app#1 -->", "a\n\n---\n\nCloses #3", "---", "a\n---\n", "| a |\n|---|\n| b", "[x]: y",
 		"<details>", "- a\n\n  ```\n  b", "> a", "    code", "@a", "[skip ci]", "GH-1", "https://github.com/a/b/issues/1"} {
 		f.Add(s)
 	}

@@ -63,7 +63,7 @@ func TestBuildOpensAPullRequest(t *testing.T) {
 	if p.Title != "Retry on 502" || p.Head != "ai/1-retry-on-502" || p.Base != "main" || p.State != "open" || p.Author != "ai-flow[bot]" || !slices.Equal(p.Assignees, []string{"ann"}) {
 		t.Errorf("%+v", p)
 	}
-	contains(t, "the description", p.Body, "Closes acme/app#1", "Requested by", "Answer 1.", "<!-- ai-flow:build #1 -->")
+	contains(t, "the description", p.Body, "Closes acme/app#1", "Requested by", "Answer 1.", "<!-- ai-flow:build acme/app#1 -->")
 	if got := s.repo.Tree(p.Head); got["retry.go"] != "package main\n" || got["main.go"] != "package main // retries\n" || got["README.md"] != "hello\n" {
 		t.Errorf("tree %q", got)
 	}
@@ -135,7 +135,7 @@ func TestBuildBesideWhatIsThere(t *testing.T) {
 	}{
 		{"a person's branch of that name", func(s *stage) { s.repo.Branch(first, map[string]string{"x": "by ann\n"}) }, ""},
 		{"a person's pull request from a branch of that name", func(s *stage) {
-			s.repo.Pull("ann", "Mine", "<!-- ai-flow:build #1 -->", first, map[string]string{"x": "by ann\n"})
+			s.repo.Pull("ann", "Mine", "<!-- ai-flow:build acme/app#1 -->", first, map[string]string{"x": "by ann\n"})
 		}, ""},
 		{"a pull request that a person closed", func(s *stage) { s.built(func(n int) { s.repo.ClosePull(n) }) }, "was closed without being merged"},
 		{"a pull request that was merged", func(s *stage) { s.built(func(n int) { s.repo.Merge(n) }) }, ""},
@@ -187,8 +187,8 @@ func TestTargetRepos(t *testing.T) {
 		lib        func(r *fakegithub.Repo)
 		says       string
 	}{
-		{"one that the requester may not write to", "acme/lib", func(r *fakegithub.Repo) { r.Role("ann", "read") }, "`acme/lib`, which the App does not reach, or where you may not write"},
-		{"one that is not there", "acme/nothing", nil, "`acme/nothing`, which the App does not reach"},
+		{"one that the requester may not write to", "acme/lib", func(r *fakegithub.Repo) { r.Role("ann", "read") }, "`acme/lib`, which this run does not reach, or where you may not write"},
+		{"one that is not there", "acme/nothing", nil, "`acme/nothing`, which this run does not reach"},
 		{"another owner's", "evil/lib", nil, "evil/lib"},
 		{"one that is archived", "acme/lib", func(r *fakegithub.Repo) { r.Archive() }, "archived"},
 		{"one that is private", "acme/lib", func(r *fakegithub.Repo) { r.Private() }, "not as private"},
@@ -231,7 +231,7 @@ func TestBuildInTwoRepositories(t *testing.T) {
 	s.ends(s.run(s.repo.Comment(s.issue, "ann", "/build")), render.Done)
 	contains(t, "the description", s.onlyPull().Body, "Closes acme/app#1")
 	theirs := lib.Pulls()
-	if len(theirs) != 1 || theirs[0].Head != "ai/app-1-retry-on-502" || strings.Contains(theirs[0].Body, "Closes") {
+	if len(theirs) != 1 || theirs[0].Head != "ai/app.1-retry-on-502" || strings.Contains(theirs[0].Body, "Closes") {
 		t.Fatalf("%+v", theirs)
 	}
 	contains(t, "the description", theirs[0].Body, "Part of acme/app#1")

@@ -51,8 +51,8 @@ func TestBuildTakesUpTheReview(t *testing.T) {
 	if len(answered) != 2 {
 		t.Fatalf("answered %v\n%s", answered, s.thread(n))
 	}
-	contains(t, "the first reply", answered[threads[0]], "Said of THREAD 1.", tip[:7])
-	contains(t, "the second reply", answered[threads[2]], "Said of THREAD 2.", tip[:7])
+	contains(t, "the first reply", answered[threads[0]], "Said of THREAD 3.", tip[:7])
+	contains(t, "the second reply", answered[threads[2]], "Said of THREAD 4.", tip[:7])
 	contains(t, "the thread", s.thread(n), "added [`"+tip[:7], "to [#")
 	if tree := s.repo.Tree("topic"); tree["main.go"] != "package main // retries, named\n" {
 		t.Errorf("%q", tree)
@@ -75,7 +75,7 @@ func TestNothingOutstanding(t *testing.T) {
 	s.writes(map[string]string{"main.go": "package main // retries, renamed\n"})
 	s.ends(s.run(s.repo.Comment(n, "ann", "/build")), render.Done)
 	prompt := s.agent.prompts()[1]
-	contains(t, "the prompt", prompt, "Not that name.", "Name the constant.", "Answer THREAD 1.")
+	contains(t, "the prompt", prompt, "Not that name.", "Name the constant.", "Answer THREAD 3.")
 	if strings.Contains(prompt, "Say why.") || strings.Contains(prompt, "And a test") {
 		t.Error("what was answered is taken up again")
 	}
@@ -151,19 +151,112 @@ func TestBuildOnAHeadThatMoved(t *testing.T) {
 	}
 }
 
-// A server that does not take the commit gets the last word, and the work comes back as a patch.
+// A server that does not take the commit gets the last word, and the work comes back as a patch (F-37).
 func TestBuildThatIsRejected(t *testing.T) {
 	s := newStage(t)
-	n := s.repo.Pull("ann", "Retry", "Retries.", "topic", map[string]string{"main.go": "package main // retries\n"})
-	s.agent.before = nil
+	s.repo.Restrict("ai/")
+	s.writes(map[string]string{"main.go": "package main // by the agent\n"})
+	s.ends(s.run(s.repo.Comment(s.issue, "ann", "/build")), render.Failed)
+	contains(t, "the thread", s.thread(s.issue), "did not take the commit", "git apply", "by the agent")
+}
+
+// What comes in the way of a push while the agent works keeps the push back, and the work comes back as a patch (S8, F-37).
+func TestBuildThatIsKeptBack(t *testing.T) {
+	tests := []struct {
+		name string
+		then func(s *stage, n int)
+		says string
+	}{
+		{"protected", func(s *stage, _ int) { s.repo.Protect("topic") }, "is protected by now"},
+		{"the default branch", func(s *stage, _ int) { s.repo.Default("topic") }, "is the default branch by now"},
+		{"archived", func(s *stage, _ int) { s.repo.Archive() }, ""},
+		{"merged", func(s *stage, n int) { s.repo.Merge(n) }, "has been merged meanwhile"},
+		{"closed", func(s *stage, n int) { s.repo.ClosePull(n) }, "closed meanwhile"},
+		{"the branch is gone", func(s *stage, _ int) { s.repo.DeleteBranch("topic") }, "closed meanwhile"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStage(t)
+			n := s.repo.Pull("ann", "Retry", "Retries.", "topic", map[string]string{"main.go": "package main // retries\n"})
+			s.agent.build = func(dir string) {
+				if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main // by the agent\n"), 0o644); err != nil {
+					t.Error(err)
+				}
+				tt.then(s, n)
+			}
+			told := s.run(s.repo.Comment(n, "ann", "/build do it"))
+			if told.Outcome.Result.Outcome != render.Failed || len(told.Outcome.Result.Patches) != 1 {
+				t.Errorf("ended %v with %d patches", told.Outcome.Result.Outcome, len(told.Outcome.Result.Patches))
+			}
+			for _, p := range s.hub.Pushes() {
+				if p.Landed {
+					t.Errorf("pushed: %+v", p)
+				}
+			}
+			if tt.says != "" { // an archived thread cannot be told
+				contains(t, "the thread", s.thread(n), tt.says, "git apply", "by the agent")
+			}
+		})
+	}
+}
+
+// S8: a pull request of ours whose branch an admin made the default one is not gone on with.
+func TestBuildOfTheDefaultBranch(t *testing.T) {
+	s := newStage(t)
+	s.writes(map[string]string{"retry.go": "package main\n"})
+	s.ends(s.run(s.repo.Comment(s.issue, "ann", "/build")), render.Done)
+	s.repo.Default(s.onlyPull().Head)
+	s.ends(s.run(s.repo.Comment(s.issue, "ann", "/build more")), render.Refused)
+	if n := len(s.hub.Pushes()); n != 1 {
+		t.Errorf("%d pushes", n)
+	}
+}
+
+// F-40: what is said in a thread while the agent works comes before our reply, and is open all the same; so is what is said
+// in the conversation after a command that stands on the issue, whatever a rebase has made of the commit's date (F-39).
+func TestSaidWhileItWorked(t *testing.T) {
+	s := newStage(t)
+	n, threads := s.reviewed()
 	s.agent.build = func(dir string) {
-		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main // by the agent\n"), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main // named\n"), 0o644); err != nil {
 			t.Error(err)
 		}
-		s.repo.Protect("topic")
+		s.repo.ReviewComment(n, "ida", "And export it.", "main.go", threads[0])
+		s.repo.Comment(n, "ida", "Mind the changelog.")
 	}
-	s.ends(s.run(s.repo.Comment(n, "ann", "/build do it")), render.Failed)
-	contains(t, "the thread", s.thread(n), "did not take the commit", "git apply", "by the agent")
+	s.ends(s.run(s.repo.Comment(n, "ann", "/build")), render.Done)
+	s.writes(map[string]string{"main.go": "package main // named, exported\n"})
+	s.ends(s.run(s.repo.Comment(n, "ann", "/build")), render.Done)
+	contains(t, "the second prompt", s.agent.prompts()[1], "And export it.", "Mind the changelog.")
+	if strings.Contains(s.agent.prompts()[1], "Say why.") {
+		t.Error("what was answered is taken up again")
+	}
+
+	s = newStage(t)
+	s.writes(map[string]string{"retry.go": "package main\n"})
+	s.ends(s.run(s.repo.Comment(s.issue, "ann", "/build")), render.Done)
+	p := s.onlyPull()
+	s.repo.Comment(p.Number, "ida", "Please handle 503, too.")
+	c := s.repo.Log(p.Head)[0]
+	s.repo.Commit(p.Head, c.Author[strings.Index(c.Author, "<")+1:len(c.Author)-1], c.Message, map[string]string{"rebased": "x\n"})
+	s.writes(map[string]string{"more.go": "package main\n"})
+	s.ends(s.run(s.repo.Comment(p.Number, "ann", "/build")), render.Done)
+	contains(t, "the second prompt", s.agent.prompts()[1], "Please handle 503, too.")
+}
+
+// A stranger cannot keep a writer's words from being read by beginning their thread with a command.
+func TestThreadThatAStrangerBegan(t *testing.T) {
+	s := newStage(t)
+	n := s.repo.Pull("ann", "Retry", "Retries.", "topic", map[string]string{"main.go": "package main // retries\n"})
+	first := s.repo.ReviewComment(n, "eve", "/ask x", "main.go", 0).ID
+	s.repo.ReviewComment(n, "ida", "Eve is right here: fix the overflow.", "main.go", first)
+	s.writes(map[string]string{"main.go": "package main // fixed\n"})
+	s.ends(s.run(s.repo.Comment(n, "ann", "/build")), render.Done)
+	prompt := s.agent.prompts()[0]
+	contains(t, "the prompt", prompt, "fix the overflow")
+	if strings.Contains(prompt, "/ask x") {
+		t.Error("a stranger's words are in the prompt")
+	}
 }
 
 // In a thread on a line, /build is refused with a pointer to the conversation.

@@ -165,13 +165,13 @@ func (r *running) pullOf(ctx context.Context, t Target) (render.Pull, error) {
 		}
 		return shown(*p), nil
 	}
-	text := render.PullText{Issue: pageOf(r.Event.Comment.URL), Requester: r.Event.Comment.Author.Login, Command: r.Event.Comment.URL, RunURL: r.RunURL, Number: r.Event.Number}
+	text := render.PullText{Issue: pageOf(r.Event.Comment.URL), Requester: r.Event.Comment.Author.Login, Command: r.Event.Comment.URL, RunURL: r.RunURL}
 	if t.Hub == r.GitHub {
 		text.Closes = t.Closes
 	} else {
 		text.PartOf = t.Closes
 	}
-	pull, _, err := ensurePull(ctx, t.Hub, github.NewPull{Title: render.PullTitle(r.redacted(r.known.Facts.Title)), Body: r.redacted(render.PullBody(text)), Head: t.made.branch, Base: t.base})
+	pull, _, err := r.ensurePull(ctx, &t, t.made.branch, render.PullTitle(r.known.Facts.Title), render.PullBody(text))
 	if err != nil {
 		return render.Pull{}, err
 	}

@@ -38,6 +38,7 @@ func (r *running) carryOut(ctx context.Context, status render.Status) commands.O
 
 // replied answers the review threads that a build took up, and adds what is to be said beside its outcome.
 func (r *running) replied(ctx context.Context, o commands.Outcome) commands.Outcome {
+	r.landing.count(o)
 	notes := slices.Clone(r.landing.notes)
 	switch o.Result.Outcome {
 	case render.Done, render.Restricted, render.Nothing:
@@ -49,6 +50,15 @@ func (r *running) replied(ctx context.Context, o commands.Outcome) commands.Outc
 	// The report's list is never nil, which slices.Concat of empty ones would be.
 	o.Result.Notes, o.Report.Notes = append(slices.Clip(o.Result.Notes), notes...), append(slices.Clip(o.Report.Notes), notes...)
 	return o
+}
+
+// count takes note of what the flow has found to be pushed, also where a push was answered otherwise.
+func (l *landing) count(o commands.Outcome) {
+	for _, c := range o.Report.Commits {
+		if l.state[c.Repository] = landedBranch; c.PullRequest != "" {
+			l.state[c.Repository] = landedWhole
+		}
+	}
 }
 
 func trouble(err error) commands.Problem {

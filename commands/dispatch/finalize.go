@@ -2,9 +2,11 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/d3mlabs/ai-flow/commands"
+	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/commands/thread"
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -61,12 +63,14 @@ func (r *running) finishLostBuild(ctx context.Context, s thread.Standing) (did s
 	if !r.plans(s, s.Stage == thread.Silent && !s.Gone) {
 		return "", false, nil
 	}
-	switch err := r.planBuild(ctx, s); {
-	case err != nil && s.Stage < thread.Ahead: // nothing was announced, so nothing is known to be pushed
+	if err := r.planBuild(ctx, s); err != nil {
+		var e *github.Error
+		if s.Stage > thread.Waiting && errors.As(err, &e) && (e.Kind == github.Unreachable || e.Kind == github.Limited || e.Kind == github.Cancelled) {
+			return "", false, err // what was announced may be there, and the next attempt may see it
+		}
 		r.say("where the build was to go could not be found out: %v", err)
+		r.plan = nil // of what was announced nobody knows
 		return "", false, nil
-	case err != nil:
-		return "", false, err
 	}
 	if len(r.plan.made()) == 0 {
 		return "", false, nil

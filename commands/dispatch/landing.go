@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,6 +87,9 @@ func digest(lines []string) string { return thread.Digest(strings.Join(lines, ""
 // Push moves the branch, with a token that can do nothing else and that nobody keeps.
 func (l *landing) Push(ctx context.Context, t commands.Target, commit git.OID) error {
 	to := l.target(t.Name)
+	if err := l.mayPush(ctx, to, t); err != nil {
+		return err
+	}
 	token, err := to.Hub.PushToken(ctx)
 	if err != nil {
 		return hinted(err)
@@ -105,6 +109,40 @@ func (l *landing) Push(ctx context.Context, t commands.Target, commit git.OID) e
 	return err
 }
 
+// barriers say why a branch is not pushed to, going on from its name.
+var barriers = map[github.Barrier]string{
+	github.IsDefault: "is the default branch by now, which this run never pushes to", github.IsProtected: "is protected by now", github.IsArchived: "is in a repository that is archived by now",
+}
+
+// mayPush asks once more, right before the push: the agent may have worked for an hour (S8). Nobody looks at a commit on a
+// branch whose pull request is closed.
+func (l *landing) mayPush(ctx context.Context, to *Target, t commands.Target) error {
+	barrier, err := to.Hub.Pushable(ctx, t.Branch)
+	if err != nil {
+		return hinted(err)
+	}
+	if why := barriers[barrier]; why != "" || barrier != github.Free {
+		return &commands.BarrierError{Why: cmp.Or(why, "cannot be pushed to")}
+	}
+	if t.Pull == nil {
+		return nil
+	}
+	pulls, err := to.Hub.PullsOf(ctx, t.Branch)
+	if err != nil {
+		return hinted(err)
+	}
+	p := newest(pulls, func(p github.Pull) bool { return p.Number == t.Pull.Number })
+	switch {
+	case p == nil:
+		return &commands.BarrierError{Why: "is not that of the pull request any more"}
+	case p.Merged:
+		return &commands.BarrierError{Why: "has been merged meanwhile"}
+	case p.Closed:
+		return &commands.BarrierError{Why: "is that of a pull request which was closed meanwhile"}
+	}
+	return nil
+}
+
 // Renew fetches where the branch is by now.
 func (l *landing) Renew(ctx context.Context, t commands.Target) (git.OID, error) {
 	to := l.target(t.Name)
@@ -121,17 +159,17 @@ func (l *landing) Renew(ctx context.Context, t commands.Target) (git.OID, error)
 }
 
 // Open opens the pull request and assigns who asked for it. That nobody could be assigned is said, and no failure (F-48).
-func (l *landing) Open(ctx context.Context, t commands.Target, title, body string) (render.Pull, error) {
+func (l *landing) Open(ctx context.Context, t commands.Target, title, body string) (p render.Pull, opened bool, err error) {
 	to := l.target(t.Name)
-	pull, fresh, err := ensurePull(ctx, to.Hub, github.NewPull{Title: title, Body: l.redacted(body), Head: t.Branch, Base: to.base})
+	pull, fresh, err := l.ensurePull(ctx, to, t.Branch, title, body)
 	if err != nil {
-		return render.Pull{}, hinted(err)
+		return p, false, hinted(err)
 	}
 	l.state[t.Name] = landedWhole
 	if fresh && !l.assign(ctx, to.Hub, pull.Number) {
 		l.notes = append(l.notes, fmt.Sprintf("The pull request could not be assigned to `%s`.", l.Event.Comment.Author.Login))
 	}
-	return shown(pull), nil
+	return shown(pull), fresh, nil
 }
 
 // hinted carries over what GitHub's client knows a person can do.
@@ -155,7 +193,9 @@ func (j *Job) redacted(text string) string {
 }
 
 // ensurePull opens a pull request once: when the answer got lost, or there is one already, it is looked for (F-34, H7-04).
-func ensurePull(ctx context.Context, hub *github.Client, p github.NewPull) (pull github.Pull, fresh bool, err error) {
+// fresh says that this command opened it.
+func (r *running) ensurePull(ctx context.Context, to *Target, branch, title, body string) (pull github.Pull, fresh bool, err error) {
+	hub, p := to.Hub, github.NewPull{Title: r.redacted(title), Body: r.redacted(body), Head: branch, Base: to.base}
 	pull, err = hub.OpenPull(ctx, p)
 	var failed *github.Error
 	if err == nil || !errors.As(err, &failed) || !failed.Unsure && failed.Kind != github.Invalid {
@@ -167,7 +207,7 @@ func ensurePull(ctx context.Context, hub *github.Client, p github.NewPull) (pull
 	}
 	for _, known := range all {
 		if known.Base == p.Base && !known.Closed {
-			return known, failed.Unsure, nil
+			return known, r.opened(known), nil
 		}
 	}
 	if !failed.Unsure {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/commands/git"
@@ -18,9 +19,11 @@ import (
 type plan struct {
 	targets  []Target
 	feedback []commands.Feedback
-	swept    int               // the number of the pull request that the feedback is from; 0: none
-	notes    []string          // ours
-	refusal  *commands.Refusal // why there is nowhere to go; nil: there is
+	swept    int                 // the number of the pull request that the feedback is from; 0: none
+	given    map[int64]time.Time // when earlier commands were given, by their ids
+	unread   bool                // there is more on the pull request than was looked at
+	notes    []string            // ours
+	refusal  *commands.Refusal   // why there is nowhere to go; nil: there is
 }
 
 // Target is a repository that a build may change, with the way to it.
@@ -29,6 +32,7 @@ type Target struct {
 	Hub    *github.Client
 	Remote github.Repo
 
+	own  bool   // it is the thread's own repository
 	base string // the branch that a pull request is to be merged into: foreign
 	made *made
 }
@@ -60,7 +64,7 @@ func (r *running) planPull(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("asking what is open on the pull request: %w", err)
 	}
-	t := Target{Hub: r.GitHub, Remote: r.Event.Repo, Target: commands.Target{Name: r.Event.Repo.String(), Commit: git.OID(head.OID), Tip: git.OID(head.OID), Branch: head.Branch,
+	t := Target{Hub: r.GitHub, Remote: r.Event.Repo, own: true, Target: commands.Target{Name: r.Event.Repo.String(), Commit: git.OID(head.OID), Tip: git.OID(head.OID), Branch: head.Branch,
 		Pull: &render.Pull{Number: r.Event.Number, Title: r.known.Facts.Title, URL: pageOf(r.Event.Comment.URL)}}}
 	if c := r.commitFor(feedback.Commits); c != nil {
 		t.made = &made{branch: head.Branch, commit: c.OID, pull: &github.Pull{Number: t.Pull.Number, Title: t.Pull.Title, URL: t.Pull.URL}}
@@ -79,39 +83,34 @@ func (r *running) planIssue(ctx context.Context) error {
 	if len(names) == 0 {
 		names = []string{r.Event.Repo.String()}
 	}
-	var own github.Builds
 	for _, name := range names {
 		t, builds, err := r.target(ctx, name)
 		if err != nil || r.plan.refusal != nil {
 			return err
 		}
-		if t.Hub == r.GitHub {
-			own = builds
-		}
 		if err := r.settleOn(ctx, t, builds); err != nil || r.plan.refusal != nil {
 			return err
 		}
 	}
-	return r.sweepOwn(ctx, own)
+	return r.sweepOwn(ctx)
 }
 
 // target asks about a repository that the issue names. Whoever gave the command must have write permission there as well, and
 // it must be as private as the thread is: the agent sees all of them, and what it says goes everywhere (F-17).
 func (r *running) target(ctx context.Context, name string) (*Target, github.Builds, error) {
 	owner, short, _ := strings.Cut(name, "/")
-	t := &Target{Hub: r.GitHub, Remote: r.Event.Repo}
+	t := &Target{Hub: r.GitHub, Remote: r.Event.Repo, own: true}
 	t.Name, t.Prefix = r.Event.Repo.String(), commands.BranchPrefix(r.Event.Number)
 	t.Closes = fmt.Sprintf("%s#%d", r.Event.Repo, r.Event.Number)
 	if other := (github.Repo{Owner: owner, Name: short}); !strings.EqualFold(name, t.Name) {
 		hub, err := r.GitHub.In(other)
-		if err != nil {
-			return nil, github.Builds{}, fmt.Errorf("reaching %s: %w", name, err)
+		if err == nil {
+			t.Hub, t.Remote, t.Name, t.own = hub, other, name, false
+			t.Prefix = commands.BranchPrefixFor(r.Event.Repo.Name, r.Event.Number)
+			err = r.mayChange(ctx, hub)
 		}
-		t.Hub, t.Remote, t.Name = hub, other, name
-		t.Prefix = commands.BranchPrefixFor(r.Event.Repo.Name, r.Event.Number)
-		permission, err := hub.Permission(ctx, r.Event.Comment.Author.Login)
-		if closed := notOurs(err); closed || err == nil && permission.Level < github.Write {
-			r.refuseTarget(name, "which the App does not reach, or where you may not write", "Take it out of the issue, or have it opened for both.")
+		if errors.Is(err, errNoWriter) || notOurs(err) {
+			r.refuseTarget(name, "which this run does not reach, or where you may not write", "Take it out of the issue, or have the App installed there and be given write permission.")
 			return t, github.Builds{}, nil
 		}
 		if err != nil {
@@ -122,12 +121,34 @@ func (r *running) target(ctx context.Context, name string) (*Target, github.Buil
 	switch {
 	case err != nil:
 		return nil, builds, fmt.Errorf("asking for the branches of %s: %w", name, err)
+	case builds.Blocked != "":
+		r.refuseTarget(name, "where a branch called `"+builds.Blocked+"` keeps any of ours from being made", "Give that branch another name.")
 	case builds.Archived:
 		r.refuseTarget(name, "which is archived", "Take it out of the issue.")
 	case t.Hub != r.GitHub && !builds.Visibility.Same(r.known.Facts.Visibility):
 		r.refuseTarget(name, "which is not as private as this one, and the agent would carry words from one to the other", "Open an issue there.")
 	}
 	return t, builds, nil
+}
+
+var errNoWriter = errors.New("who gave the command, or started this attempt, may not write there")
+
+// mayChange asks in another repository what the gate has asked in the thread's own.
+func (r *running) mayChange(ctx context.Context, hub *github.Client) error {
+	logins := []string{r.Event.Comment.Author.Login}
+	if r.Rerunner != "" && !sameLogin(r.Rerunner, logins[0]) {
+		logins = append(logins, r.Rerunner)
+	}
+	for _, login := range logins {
+		permission, err := hub.Permission(ctx, login)
+		switch {
+		case err != nil:
+			return err
+		case permission.Level < github.Write:
+			return errNoWriter
+		}
+	}
+	return nil
 }
 
 // notOurs reports whether an error says that a repository is not there for us.
@@ -151,13 +172,17 @@ func (r *running) settleOn(ctx context.Context, t *Target, b github.Builds) erro
 			t.made = &made{branch: branch.Name, commit: c.OID, pull: pull, opened: pull != nil && r.opened(*pull)}
 		}
 	}
-	branch, pull := openBuild(b)
+	branch, pull := t.openBuild(b)
+	if pull != nil && branch.Name == b.DefaultBranch {
+		r.refuseTarget(t.Name, fmt.Sprintf("where the branch of #%d is the default branch by now, which this run never pushes to", pull.Number), "Close that pull request.")
+		return nil
+	}
 	if pull != nil {
 		t.Branch, t.Commit, t.Tip = branch.Name, git.OID(branch.Commits[0].OID), git.OID(branch.Commits[0].OID)
 		t.Pull = &render.Pull{Number: pull.Number, Title: pull.Title, URL: pull.URL}
 	} else {
 		t.Commit = git.OID(b.DefaultOID)
-		if closed := closedBuild(b); closed != nil {
+		if closed := t.closedBuild(b); closed != nil {
 			r.plan.notes = append(r.plan.notes, fmt.Sprintf("An earlier pull request, #%d, was closed without being merged; this is a new one, from the default branch.", closed.Number))
 		}
 	}
@@ -177,12 +202,19 @@ func (r *running) opened(p github.Pull) bool {
 	return p.Ours && !p.Fork && !p.Created.Before(r.Event.Comment.Created)
 }
 
-// openBuild finds the newest open pull request of ours, on a branch that begins as ours do.
-func openBuild(b github.Builds) (*github.Branch, *github.Pull) {
+// builtFor reports whether a pull request is ours for this issue: opened by us, with our mark. In its own repository the number
+// tells, also when that was renamed.
+func (t *Target) builtFor(p github.Pull) bool {
+	of := render.BuildOf(p.Body)
+	return p.Ours && (strings.EqualFold(of, t.Closes) || t.own && strings.HasSuffix(of, t.Closes[strings.IndexByte(t.Closes, '#'):]))
+}
+
+// openBuild finds the newest open pull request of ours for the issue.
+func (t *Target) openBuild(b github.Builds) (*github.Branch, *github.Pull) {
 	var found *github.Branch
 	var best *github.Pull
 	for i, branch := range b.Branches {
-		p := newest(branch.Pulls, func(p github.Pull) bool { return p.Ours && !p.Closed && !p.Fork })
+		p := newest(branch.Pulls, func(p github.Pull) bool { return t.builtFor(p) && !p.Closed })
 		if p != nil && len(branch.Commits) > 0 && (best == nil || p.Number > best.Number) {
 			found, best = &b.Branches[i], p
 		}
@@ -190,9 +222,9 @@ func openBuild(b github.Builds) (*github.Branch, *github.Pull) {
 	return found, best
 }
 
-func closedBuild(b github.Builds) (best *github.Pull) {
+func (t *Target) closedBuild(b github.Builds) (best *github.Pull) {
 	for _, branch := range b.Branches {
-		p := newest(branch.Pulls, func(p github.Pull) bool { return p.Ours && p.Closed && !p.Merged })
+		p := newest(branch.Pulls, func(p github.Pull) bool { return t.builtFor(p) && p.Closed && !p.Merged })
 		if p != nil && (best == nil || p.Number > best.Number) {
 			best = p
 		}

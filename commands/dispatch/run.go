@@ -197,6 +197,7 @@ func (r *running) setting(ctx context.Context) *commands.Problem {
 	}
 	if r.plan != nil {
 		r.q.Commit, r.q.Feedback, r.q.Notes = r.plan.targets[0].Commit, r.plan.feedback, r.plan.notes
+		r.q.Unread = r.plan.unread
 	}
 	if r.q.Commit == "" {
 		return &commands.Problem{Class: "git", Message: "the repository has no commit yet", Next: "Make a first commit."}

@@ -51,6 +51,14 @@ func Ours(body string) bool {
 	return ok
 }
 
+// About is the id of the command that a comment of ours is about; 0 for one that is not Ours.
+func About(body string) int64 {
+	if m, ok := ownMark(body); ok {
+		return m.id
+	}
+	return 0
+}
+
 func ownMark(body string) (mark, bool) {
 	line, _, _ := strings.Cut(body, "\n")
 	m, ok := readMark(strings.TrimRight(line, " \t\r"))
