@@ -15,7 +15,7 @@ const (
 	maxNaming     = 1000      // files
 	maxNamingFile = 256 << 10 // bytes of each
 	maxNamingAll  = 16 << 20  // bytes in all
-	maxWords      = 50_000    // words that are looked up
+	maxWords      = 20_000    // words that are looked up
 	maxGlobs      = 64
 	maxFolders    = 8 // directories that a file names, from which its words are seen too
 )

@@ -32,9 +32,12 @@ import (
 //   - beside a Python script what shadows its imports, and above one in JavaScript what says how imports are resolved.
 //
 // A directory is not as in from only because a program names it: with "src" in a script, all of a stranger's work would be
-// hidden. Not covered are names that are put together as the program runs, Markdown links, what build tools compile (the
-// packages that "go run" and cargo take in, but for the directory named), the tests that "npm test" finds, and what is beyond
-// the bounds: maxNaming files of at most maxNamingFile bytes, and maxWords words in all, in an order that is always the same.
+// hidden. Of package.json only the scripts are read, and only where npm or its like is run; what a configuration allows the
+// agent to run later brings in the files that it names, not what those runners read. Not covered are names that are put
+// together as the program runs, Markdown links, the scripts of skills (below a directory "skills"; what those name), new
+// links below a wildcard of a glob, what build tools compile (the packages that "go run" and cargo take in, but for the
+// directory named), the tests that "npm test" finds, and what is beyond the bounds: maxNaming files of at most maxNamingFile
+// bytes, maxNamingAll bytes and maxWords words in all, in an order that is always the same.
 func (r *Repo) Overlay(ctx context.Context, commit, from OID, match func(path string) bool) (overlaid OID, paths []string, err error) {
 	defer func() {
 		if err != nil {
