@@ -10,7 +10,7 @@ import (
 const builds = `query($owner:String!,$name:String!,$query:String!,$first:Int!,$after:String){
   viewer{login databaseId}
   repository(owner:$owner,name:$name){
-    isPrivate isArchived
+    isPrivate visibility isArchived
     defaultBranchRef{name target{oid}}
     refs(refPrefix:"refs/heads/",query:$query,first:$first,after:$after){
       totalCount pageInfo{hasNextPage endCursor}

@@ -204,6 +204,44 @@ func TestArchived(t *testing.T) {
 	d.want(200, "Repository was archived so is read-only.", d.do("POST", d.GraphQL(), d.token, object{"query": react, "variables": object{"id": d.repo.threads[0].body.node()}}))
 }
 
+// Another default branch is that one everywhere, by the next question and the next push.
+func TestDefault(t *testing.T) {
+	d := newDesk(t)
+	tip := d.repo.Branch("next", map[string]string{"next.txt": "next\n"})
+	d.repo.Default("next")
+	d.want(200, `"default_branch":"next"`, d.do("GET", "/repos/acme/rocket", d.token, nil))
+	d.want(200, `"name":"next","target":{"oid":"`+tip+`"}`, d.do("POST", d.GraphQL(), d.token, object{"query": `{repository(owner:"acme",name:"rocket"){defaultBranchRef{name target{oid}}}}`}))
+	p := newPusher(d)
+	if out := p.must("ls-remote", "--symref", p.url, "HEAD"); !strings.HasPrefix(out, "ref: refs/heads/next\tHEAD\n"+tip) {
+		t.Errorf("git is told %q", out)
+	}
+	p.commit(nil)
+	if out, err := p.push("HEAD:refs/heads/main"); err != nil {
+		t.Errorf("what was the default branch: %v %s", err, out)
+	}
+	p.must("fetch", "-q", p.url, "next")
+	p.must("reset", "-q", "--hard", "FETCH_HEAD")
+	p.commit(nil)
+	_, _ = p.push("HEAD:refs/heads/next")
+	if notes := d.seen.took(); !strings.Contains(notes, "refs/heads/next is the default branch") {
+		t.Errorf("it failed the test with %q", notes)
+	}
+}
+
+// Who sees a repository is told by all calls in the same way, and what is internal is closed to strangers' tokens.
+func TestVisibility(t *testing.T) {
+	for word, become := range map[string]func(*Repo){"public": func(*Repo) {}, "internal": (*Repo).Internal, "private": (*Repo).Private} {
+		d := newDesk(t)
+		become(d.repo)
+		d.want(200, `"visibility":"`+word+`"`, d.do("GET", "/repos/acme/rocket", d.token, nil))
+		closed := word != "public"
+		d.want(200, fmt.Sprintf(`"isPrivate":%t,"visibility":"%s"`, closed, strings.ToUpper(word)), d.do("POST", d.GraphQL(), d.token, object{"query": `{repository(owner:"acme",name:"rocket"){isPrivate visibility}}`}))
+		if _, err := newClone(t).as("", "ls-remote", d.URL()+"/acme/rocket.git"); (err != nil) != closed {
+			t.Errorf("%s: without a token: %v", word, err)
+		}
+	}
+}
+
 // What ai-flow must never push fails the test, though GitHub takes it (S8).
 func TestBreachesOfPushes(t *testing.T) {
 	for _, c := range []struct {
