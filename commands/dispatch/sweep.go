@@ -61,7 +61,9 @@ func (r *running) sweep(ctx context.Context, f github.Feedback) {
 	if left > 0 {
 		r.plan.notes = append(r.plan.notes, fmt.Sprintf("More is open on the pull request than one run takes up: %d threads and comments were left out.", left))
 	}
-	if r.plan.unread = f.Unread > 0 || f.Older > 0 && len(f.Comments) > 0 && f.Comments[0].Created.After(since); r.plan.unread {
+	r.plan.unread = left > 0
+	if f.Unread > 0 || f.Older > 0 && len(f.Comments) > 0 && f.Comments[0].Created.After(since) {
+		r.plan.unread = true
 		r.plan.notes = append(r.plan.notes, "The pull request has more threads and comments than one run reads; the oldest were not looked at.")
 	}
 }
