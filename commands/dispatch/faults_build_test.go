@@ -120,6 +120,11 @@ func faultsOf(r fakegithub.Request) []fakegithub.Fault {
 	return []fakegithub.Fault{fakegithub.Fail502After, fakegithub.DropBefore, fakegithub.KillBefore, fakegithub.KillAfter}
 }
 
+// firstWrite is the first call that people see, counted from 1.
+func firstWrite(calls []fakegithub.Request) int {
+	return 1 + slices.IndexFunc(calls, func(r fakegithub.Request) bool { return len(faultsOf(r)) > 1 })
+}
+
 var pushFaults = []fakegithub.Fault{fakegithub.Fail500Before, fakegithub.Fail502After, fakegithub.DropBefore, fakegithub.DropAfter, fakegithub.Resent,
 	fakegithub.KillBefore, fakegithub.KillAfter}
 
@@ -164,6 +169,9 @@ func TestS9_BuildFaultsAtEveryCall(t *testing.T) {
 			t.Parallel()
 			want, calls := d.undisturbedBuild(t)
 			each(t, len(calls), func(t *testing.T, k int) {
+				if k > 1 && k < firstWrite(calls) {
+					return // nothing is written so far, as at the first call
+				}
 				for _, f := range faultsOf(calls[k-1]) {
 					s := newStage(t)
 					e := d.begin(s)
@@ -207,6 +215,9 @@ func TestS9_BuildKilledAndFinalized(t *testing.T) {
 			t.Parallel()
 			want, calls := d.undisturbedBuild(t)
 			each(t, len(calls), func(t *testing.T, k int) {
+				if k > 1 && k < firstWrite(calls) {
+					return
+				}
 				s := newStage(t)
 				e := d.begin(s)
 				s.disturb(e, k, fakegithub.KillBefore)
