@@ -3,32 +3,36 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/commands/github"
 )
 
-// people remembers who may write, refusals too, so that each is asked about once.
+// people remembers who may write, refusals and failures too, so that each is asked about once.
 type people struct {
 	hub   *github.Client
-	known map[string]github.Permission
+	known map[string]answer
+}
+
+type answer struct {
+	github.Permission
+	err error
 }
 
 func newPeople(hub *github.Client) *people {
-	return &people{hub: hub, known: map[string]github.Permission{}}
+	return &people{hub: hub, known: map[string]answer{}}
 }
 
 // of asks what a login may do. An error is an answer too, and it is none.
 func (p *people) of(ctx context.Context, login string) (github.Permission, error) {
-	if known, ok := p.known[login]; ok {
-		return known, nil
+	key := strings.ToLower(login)
+	known, ok := p.known[key]
+	if !ok {
+		known.Permission, known.err = p.hub.Permission(ctx, login)
+		p.known[key] = known
 	}
-	permission, err := p.hub.Permission(ctx, login)
-	if err != nil {
-		return github.Permission{}, err
-	}
-	p.known[login] = permission
-	return permission, nil
+	return known.Permission, known.err
 }
 
 // askAuthor asks what decides whether anybody is told anything: who may command.

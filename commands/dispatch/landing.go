@@ -117,6 +117,12 @@ var barriers = map[github.Barrier]string{
 // mayPush asks once more, right before the push: the agent may have worked for an hour (S8). Nobody looks at a commit on a
 // branch whose pull request is closed.
 func (l *landing) mayPush(ctx context.Context, to *Target, t commands.Target) error {
+	switch err := l.mayChange(ctx, to.Hub); {
+	case errors.Is(err, errNoWriter):
+		return &commands.BarrierError{Why: "is not pushed to, since who gave the command, or started this attempt, may not write there by now"}
+	case err != nil:
+		return hinted(err)
+	}
 	barrier, err := to.Hub.Pushable(ctx, t.Branch)
 	if err != nil {
 		return hinted(err)

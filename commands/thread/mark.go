@@ -35,6 +35,7 @@ type mark struct {
 	bottom        bool // what belongs to the whole comment, below a rule of ours
 	before, after string
 	thread        int64 // of a reply: the comment that began its thread
+	given         int64 // of a reply: when the command was given, in seconds since 1970; 0 when not known
 }
 
 // prefix begins every mark; endMark ends what a mark began.
@@ -50,7 +51,7 @@ var (
 	markShape = regexp.MustCompile(`^<!-- ai-flow:(result|status|aside) ([1-9][0-9]{0,18})(?: stage=(waiting|failed|told|unsure|acted))?` +
 		`( part=bottom)?(?: before=([0-9a-f]{32}) after=([0-9a-f]{32}))? -->$`)
 	// A reply names its thread: a list of comments tells it in another field, which nothing else of ours needs.
-	replyShape  = regexp.MustCompile(`^<!-- ai-flow:reply ([1-9][0-9]{0,18}) thread=([1-9][0-9]{0,18}) -->$`)
+	replyShape  = regexp.MustCompile(`^<!-- ai-flow:reply ([1-9][0-9]{0,18}) thread=([1-9][0-9]{0,18})(?: given=([1-9][0-9]{0,11}))? -->$`)
 	digestShape = regexp.MustCompile(`^[0-9a-f]{32}$`)
 )
 
@@ -68,6 +69,9 @@ func (m mark) String() string {
 	}
 	if m.thread != 0 {
 		fmt.Fprintf(&b, " thread=%d", m.thread)
+	}
+	if m.given > 0 {
+		fmt.Fprintf(&b, " given=%d", m.given)
 	}
 	return b.String() + " -->"
 }
@@ -98,7 +102,13 @@ func readReply(line string) (mark, bool) {
 	if err != nil || wrong != nil {
 		return mark{}, false
 	}
-	return mark{word: wordReply, id: id, thread: thread}, true
+	given := int64(0)
+	if m[3] != "" {
+		if given, err = strconv.ParseInt(m[3], 10, 64); err != nil {
+			return mark{}, false
+		}
+	}
+	return mark{word: wordReply, id: id, thread: thread, given: given}, true
 }
 
 // breakMarks breaks the marks that a text brings along, which could end our own. What render hides in a result to fill it in

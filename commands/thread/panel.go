@@ -3,6 +3,7 @@ package thread
 import (
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -51,12 +52,14 @@ func Ours(body string) bool {
 	return ok
 }
 
-// About is the id of the command that a comment of ours is about; 0 for one that is not Ours.
-func About(body string) int64 {
-	if m, ok := ownMark(body); ok {
-		return m.id
+// Answered is the moment up to which a reply of ours in a review thread has answered it: when its command was given. People
+// may have written there while that was carried out. Zero for anything else, and where that is not known.
+func Answered(body string) time.Time {
+	m, ok := ownMark(body)
+	if !ok || m.word != wordReply || m.given == 0 {
+		return time.Time{}
 	}
-	return 0
+	return time.Unix(m.given, 0)
 }
 
 func ownMark(body string) (mark, bool) {

@@ -116,7 +116,11 @@ func (a *answers) errs() []error {
 
 // post posts one reply, without a look.
 func (t *Thread) post(ctx context.Context, r Reply) error {
-	body := framed(mark{word: wordReply, id: t.Event.Comment.ID, thread: r.Thread}, t.clean(r.Body))
+	m := mark{word: wordReply, id: t.Event.Comment.ID, thread: r.Thread}
+	if given := t.Event.Comment.Created; !given.IsZero() {
+		m.given = max(given.Unix(), 0)
+	}
+	body := framed(m, t.clean(r.Body))
 	var err error
 	switch {
 	case r.Thread <= 0: // it would go into the conversation
