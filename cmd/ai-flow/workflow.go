@@ -42,8 +42,8 @@ func (p *program) openWorkflow() (*workflow, error) {
 	}
 	if event.HeadOID == "" { // a comment in a conversation: what authorize saw counts
 		event.HeadOID = p.env.get("AI_FLOW_HEAD_SHA")
-		a.repoID = event.RepoID
 	}
+	a.repoID = event.RepoID
 	w := &workflow{program: p, actions: a, log: render.NewLog(p.Stderr, p.env.get("GITHUB_ACTIONS") == "true")}
 	w.job = &dispatch.Job{Event: event, Prefix: p.env.prefix, Bot: a.bot, Rerunner: a.actor, Attempt: a.attempt,
 		RunURL: a.runURL(), Model: p.env.model, Log: w.log, Redact: p.out.secrets.Redact}
