@@ -19,7 +19,7 @@ type Builds struct {
 // Branch is a branch with what it holds and what hangs on it.
 type Branch struct {
 	Name    string   // without refs/heads/
-	Commits []Commit // the newest first, 1 to 10; the first is the tip
+	Commits []Commit // the newest first, 1 to 50, or to 10 where texts are very long; the first is the tip
 	Pulls   []Pull   // with this branch as their head, the newest first, at most 20 open ones and 10 others
 }
 
@@ -37,11 +37,12 @@ const maxBranches = 100
 const maxBuildCalls = 20
 
 // share is how much of the branches one call asks for.
-type share struct{ branches, open, ended int }
+type share struct{ branches, open, ended, commits int }
 
 // shares are asked for one after the other, until one fits into an answer. All branches do unless the texts on them are very
 // long. What pull requests say of themselves fits into the last, whatever it is; messages of commits are said by who may write.
-var shares = []share{{maxBranches, 20, 10}, {10, 20, 10}, {1, 16, 4}}
+// Fifty commits are asked for so that ours is found below what people have pushed on top of it.
+var shares = []share{{maxBranches, 20, 10, 50}, {10, 20, 10, 50}, {1, 16, 4, 10}}
 
 // Builds asks for the branches whose names begin with prefix: in one call, or in at most twenty where texts are very long, of
 // which then fewer pull requests may come. More than 100 branches are an error: with an end of the list missing, what an
@@ -85,7 +86,7 @@ func (c *Client) buildsPage(ctx context.Context, prefix string, size share, curs
 	above, _ := folderOf(prefix)
 	variables := map[string]any{
 		"owner": c.o.Repo.Owner, "name": c.o.Repo.Name, "prefix": prefix, "above": "refs/heads/" + above,
-		"branches": size.branches, "open": size.open, "ended": size.ended, "cursor": nil,
+		"branches": size.branches, "open": size.open, "ended": size.ended, "commits": size.commits, "cursor": nil,
 	}
 	if cursor != "" {
 		variables["cursor"] = cursor

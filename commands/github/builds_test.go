@@ -107,7 +107,7 @@ func TestBuildsAsks(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.got[0].body), &asked); err != nil || asked.Query != buildsQuery {
 		t.Fatalf("%v: %s", err, s.got[0].body)
 	}
-	if v := fmt.Sprint(asked.Variables); v != `map[above:refs/heads/ai branches:100 cursor:<nil> ended:10 name:site open:20 owner:acme prefix:ai/"2}]` {
+	if v := fmt.Sprint(asked.Variables); v != `map[above:refs/heads/ai branches:100 commits:50 cursor:<nil> ended:10 name:site open:20 owner:acme prefix:ai/"2}]` {
 		t.Error(v)
 	}
 	if login, err := c.viewer(t.Context()); login != "ai-flow[bot]" || err != nil || len(s.got) != 1 {
@@ -120,6 +120,7 @@ type grove struct {
 	*scripted
 	branches int
 	words    string           // of each description
+	said     string           // by each commit
 	asked    []map[string]any // the variables
 	cursor   func(end int) string
 }
@@ -146,13 +147,21 @@ func (g *grove) answer(w http.ResponseWriter, _ *http.Request, body string) {
 	for i := begin; i < end; i++ {
 		name := fmt.Sprint("ai/2-", i)
 		nodes = append(nodes, map[string]any{
-			"name": name, "target": map[string]any{"oid": tipOID, "history": map[string]any{"nodes": []any{map[string]any{"oid": tipOID, "message": "m"}}}},
+			"name": name, "target": map[string]any{"oid": tipOID, "history": map[string]any{"nodes": g.commits(v["commits"])}},
 			"open": g.pulls(name, 1000, v["open"], "OPEN"), "ended": g.pulls(name, 500, v["ended"], "MERGED"),
 		})
 	}
 	json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"viewer": map[string]any{"login": "me"}, "repository": map[string]any{
 		"visibility": "PRIVATE", "refs": map[string]any{"totalCount": g.branches, "nodes": nodes, "pageInfo": map[string]any{"hasNextPage": end < g.branches, "endCursor": g.cursor(end)}},
 	}}})
+}
+
+// commits are fifty, or as many of them as are asked for.
+func (g *grove) commits(n any) (nodes []any) {
+	for range min(int(n.(float64)), 50) {
+		nodes = append(nodes, map[string]any{"oid": tipOID, "message": g.said})
+	}
+	return nodes
 }
 
 func (g *grove) pulls(head string, newest int, n any, state string) any {
@@ -165,13 +174,13 @@ func (g *grove) pulls(head string, newest int, n any, state string) any {
 
 // Long descriptions make the shares small, and all branches come, unless so many calls are not enough.
 func TestBuildsInShares(t *testing.T) {
-	for name, test := range map[string]struct{ branches, words, most, calls, pulls int }{
-		"none":                 {0, 0, 1 << 20, 1, 0},
-		"all at once":          {100, 10, maxAnswer, 1, 30},
-		"ten at a time":        {45, 2000, 700_000, 6, 30},
-		"all, ten at a time":   {100, 2000, 700_000, 11, 30},
-		"one at a time":        {3, 2000, 50_000, 5, 20},
-		"as many as are asked": {18, 2000, 50_000, 20, 20},
+	for name, test := range map[string]struct{ branches, words, most, calls, pulls, commits int }{
+		"none":                 {0, 0, 1 << 20, 1, 0, 0},
+		"all at once":          {100, 10, maxAnswer, 1, 30, 50},
+		"ten at a time":        {45, 2000, 700_000, 6, 30, 50},
+		"all, ten at a time":   {100, 2000, 700_000, 11, 30, 50},
+		"one at a time":        {3, 2000, 50_000, 5, 20, 10},
+		"as many as are asked": {18, 2000, 50_000, 20, 20, 10},
 	} {
 		g := newGrove(t, test.branches, test.words)
 		c := g.client(static)
@@ -181,7 +190,7 @@ func TestBuildsInShares(t *testing.T) {
 			t.Fatalf("%s: %d branches in %d calls, %v", name, len(b.Branches), len(g.got), err)
 		}
 		for i, branch := range b.Branches {
-			if branch.Name != fmt.Sprint("ai/2-", i) || len(branch.Pulls) != test.pulls || branch.Pulls[0].Number != 1000 || branch.Pulls[0].Closed || !branch.Pulls[test.pulls-1].Merged {
+			if branch.Name != fmt.Sprint("ai/2-", i) || len(branch.Pulls) != test.pulls || len(branch.Commits) != test.commits || branch.Pulls[0].Number != 1000 || branch.Pulls[0].Closed || !branch.Pulls[test.pulls-1].Merged {
 				t.Errorf("%s: %+v", name, branch)
 			}
 		}
@@ -192,6 +201,13 @@ func TestBuildsInShares(t *testing.T) {
 	b, err := c.Builds(t.Context(), "ai/2-")
 	if e := failure(t, err); b.Branches != nil || len(g.got) != maxBuildCalls || !strings.Contains(e.Next, "Delete branches") {
 		t.Errorf("%+v after %d calls, %v", b, len(g.got), err)
+	}
+	wordy := newGrove(t, 1, 0)
+	wordy.said = strings.Repeat("x", 3000) // ten messages fit into the 50 kB of this test, and fifty do not
+	c = wordy.client(static)
+	c.most = 50_000
+	if b, err := c.Builds(t.Context(), "ai/2-"); err != nil || len(b.Branches) != 1 || len(b.Branches[0].Commits) != 10 || len(wordy.got) != 3 {
+		t.Errorf("%d branches after %d calls, %v", len(b.Branches), len(wordy.got), err)
 	}
 	never := newScripted(t)
 	never.on("POST /api/graphql", func(w http.ResponseWriter, _ *http.Request, _ string) { io.Copy(w, endless{}) })

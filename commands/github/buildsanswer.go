@@ -12,7 +12,7 @@ import (
 // buildsQuery asks for a repository, the branches that hold $prefix somewhere in their names (GraphQL has no other filter),
 // and what hangs on them. The open pull requests are asked for apart: were forks' among the others, those that strangers open
 // and close would hide the one that a build goes on with.
-const buildsQuery = `query($owner:String!,$name:String!,$prefix:String!,$above:String!,$branches:Int!,$open:Int!,$ended:Int!,$cursor:String){
+const buildsQuery = `query($owner:String!,$name:String!,$prefix:String!,$above:String!,$branches:Int!,$open:Int!,$ended:Int!,$commits:Int!,$cursor:String){
   viewer{login}
   repository(owner:$owner,name:$name){
     visibility isArchived
@@ -22,7 +22,7 @@ const buildsQuery = `query($owner:String!,$name:String!,$prefix:String!,$above:S
       totalCount pageInfo{hasNextPage endCursor}
       nodes{
         name
-        target{oid ... on Commit{history(first:10){nodes{oid message committedDate author{email}}}}}
+        target{oid ... on Commit{history(first:$commits){nodes{oid message committedDate author{email}}}}}
         open:associatedPullRequests(states:[OPEN],first:$open,orderBy:{field:CREATED_AT,direction:DESC}){nodes{` + pullFields + `}}
         ended:associatedPullRequests(states:[CLOSED,MERGED],first:$ended,orderBy:{field:CREATED_AT,direction:DESC}){nodes{` + pullFields + `}}
       }

@@ -102,8 +102,9 @@ func posted(r remarkable, line bool) (Posted, error) {
 	if r.GetID() <= 0 {
 		return Posted{}, errors.New("it holds no comment")
 	}
+	author := actor{r.GetUser().GetType(), r.GetUser().GetLogin()}
 	return Posted{
-		Ref: Ref{Line: line, ID: r.GetID()}, Body: r.GetBody(), Author: r.GetUser().GetLogin(),
+		Ref: Ref{Line: line, ID: r.GetID()}, Body: r.GetBody(), Author: author.login(),
 		URL: link(r.GetHTMLURL()), Created: r.GetCreatedAt().Time,
 	}, nil
 }

@@ -28,9 +28,9 @@ type Facts struct {
 // Text is a body with its history, as far as it tells who is behind it.
 type Text struct {
 	Body            string
-	Author          string    // login, a bot's with its [bot]; "" for a deleted account
+	Author          string    // login of a person, or of a bot with its [bot]; "" for a deleted account, and for whoever else
 	Created, Edited time.Time // Edited is zero when it never was
-	Editor          string    // login of who edited it last; "" when not known
+	Editor          string    // the same of who edited it last; "" when not known, too
 	Ours            bool      // written by ourselves
 }
 
@@ -114,20 +114,24 @@ type textNode struct {
 	ViewerDidAuthor bool
 }
 
+// actor is who did something, as GraphQL says it.
 type actor struct {
 	Typename string `json:"__typename"`
 	Login    string
 }
 
-// login is the one that REST and the permission call know.
+// login is the one that the permission call knows; "" for who is no account that could have a permission. Mannequins, which
+// imports make, and accounts of enterprises have names of their own choice: they would pass for the person of that login.
 func (a *actor) login() string {
 	switch {
 	case a == nil || strings.EqualFold(a.Login, "ghost"):
 		return ""
-	case a.Typename == "Bot" && !strings.HasSuffix(a.Login, "[bot]"):
-		return a.Login + "[bot]"
+	case a.Typename == "User":
+		return a.Login
+	case a.Typename == "Bot" && a.Login != "":
+		return strings.TrimSuffix(a.Login, "[bot]") + "[bot]"
 	}
-	return a.Login
+	return ""
 }
 
 func (n *textNode) text() Text {

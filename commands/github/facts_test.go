@@ -117,6 +117,32 @@ func TestLookAsks(t *testing.T) {
 	}
 }
 
+// Who is no user may have any name, and passes for no person of it. Bots are told by their [bot], which no person's name has.
+func TestActors(t *testing.T) {
+	for a, want := range map[actor]string{
+		{"User", "ann"}: "ann", {"Bot", "ai-flow"}: "ai-flow[bot]", {"Bot", "ai-flow[bot]"}: "ai-flow[bot]", {"Bot", ""}: "",
+		{"Mannequin", "ann"}: "", {"EnterpriseUserAccount", "ann"}: "", {"Organization", "acme"}: "", {"", "ann"}: "", {"user", "ann"}: "",
+		{"User", "ghost"}: "", {"User", "Ghost"}: "", {"User", ""}: "",
+	} {
+		if got := a.login(); got != want {
+			t.Errorf("%+v: %q", a, got)
+		}
+		text := fmt.Sprintf(`{"author":{"__typename":%q,"login":%q},"editor":{"__typename":%q,"login":%q}}`, a.Typename, a.Login, a.Typename, a.Login)
+		var n textNode
+		if err := json.Unmarshal([]byte(text), &n); err != nil || n.text().Author != want || n.text().Editor != want {
+			t.Errorf("%s: %+v, %v", text, n.text(), err)
+		}
+		s := newScripted(t)
+		s.on("GET "+commentRoute, says(200, fmt.Sprintf(`{"id":5,"user":{"login":%q,"type":%q}}`, a.Login, a.Typename)))
+		if p, err := s.client(static).Comment(t.Context(), Ref{ID: 5}); err != nil || p.Author != want {
+			t.Errorf("%+v: %+v, %v", a, p, err)
+		}
+	}
+	if (*actor)(nil).login() != "" {
+		t.Error("nobody has a login")
+	}
+}
+
 // No answer of GraphQL panics, and no facts come without a viewer and a subject.
 func FuzzFacts(f *testing.F) {
 	for _, file := range goldenFacts(f) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 )
 
 // Feedback is what people left on a pull request. Texts are foreign. What a person has hidden, drafts, and what has no words
@@ -16,7 +17,11 @@ type Feedback struct {
 	Unread   int            // threads before all of these that were not read, resolved or not
 	Comments []Remark       // of the conversation, and summaries of reviews, oldest first; the newest 100 of each, or 5 of very long ones
 	Older    int            // comments and reviews before those
-	Commits  []Commit       // of the head, the newest first; at most 100
+	// ReadSince is since when whatever was said in the conversation and in summaries of reviews has been read, also what is
+	// left out here: the two lists are cut each for itself, so that the oldest of Comments does not tell. Zero when neither
+	// was cut; a time that does not come when one was, and nothing tells.
+	ReadSince time.Time
+	Commits   []Commit // of the head, the newest first; at most 100
 }
 
 // ReviewThread is a thread on lines of the pull request that nobody has resolved.
@@ -156,10 +161,23 @@ func (f *Feedback) add(p *feedbackNode, first bool) error {
 	return nil
 }
 
+// cut counts what a list lacks. One that lacks something and does not say since when is one of which nothing counts as read.
+func (f *Feedback) cut(list remarkNodes) {
+	lacks := list.TotalCount - len(list.Nodes)
+	if lacks <= 0 {
+		return
+	}
+	oldest := list.oldest()
+	if oldest.IsZero() {
+		oldest = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
+	}
+	f.Older, f.ReadSince = f.Older+lacks, later(f.ReadSince, oldest)
+}
+
 // addTalk takes in what only the first page has.
 func (f *Feedback) addTalk(p *feedbackNode) (err error) {
 	for _, list := range []remarkNodes{p.Comments, p.Reviews} {
-		f.Older += max(0, list.TotalCount-len(list.Nodes))
+		f.cut(list)
 		for _, n := range list.Nodes {
 			if n == nil || n.silent() {
 				continue

@@ -39,7 +39,11 @@ func describeFeedback(f Feedback) string {
 			remark("  ", r)
 		}
 	}
-	fmt.Fprintf(&w, "%d more threads, %d unread, %d older comments\n", f.More, f.Unread, f.Older)
+	fmt.Fprintf(&w, "%d more threads, %d unread, %d older comments", f.More, f.Unread, f.Older)
+	if !f.ReadSince.IsZero() {
+		fmt.Fprintf(&w, ", read since %s", stamp(f.ReadSince))
+	}
+	fmt.Fprintln(&w)
 	for _, r := range f.Comments {
 		remark("", r)
 	}
@@ -167,6 +171,50 @@ func TestFeedbackReplies(t *testing.T) {
 		}
 		if got := f.Threads[0]; len(got.Comments) != want.comments || got.Omitted != want.omitted || got.Comments[len(got.Comments)-1].ID != int64(10_000+replies) {
 			t.Errorf("%d replies: %d comments and %d omitted", replies, len(got.Comments), got.Omitted)
+		}
+	}
+}
+
+// Each list is cut for itself: since when all was read is told by the one that reaches back less, and by what is hidden or says
+// nothing in it too. How old the oldest of both is does not tell.
+func TestFeedbackReadSince(t *testing.T) {
+	const (
+		early  = `{"fullDatabaseId":"1","body":"a","createdAt":"2026-11-30T08:00:00Z"}`
+		late   = `{"fullDatabaseId":"2","body":"b","createdAt":"2026-11-30T10:00:00Z"}`
+		hidden = `{"fullDatabaseId":"3","body":"c","createdAt":"2026-11-30T09:00:00Z","isMinimized":true}`
+		empty  = `{"fullDatabaseId":"4","body":" ","createdAt":"2026-11-30T09:10:00Z"}`
+		draft  = `{"fullDatabaseId":"5","body":"d","createdAt":"2026-11-30T09:20:00Z","state":"PENDING"}`
+		review = `{"fullDatabaseId":"6","body":"e","createdAt":"2026-11-29T09:00:00Z","submittedAt":"2026-11-30T09:30:00Z","state":"COMMENTED"}`
+	)
+	list := func(total int, nodes ...string) string {
+		return fmt.Sprintf(`{"totalCount":%d,"nodes":[%s]}`, total, strings.Join(nodes, ","))
+	}
+	for name, test := range map[string]struct{ comments, reviews, want string }{
+		"nothing":                  {list(0), list(0), "never"},
+		"neither is cut":           {list(2, early, late), list(1, review), "never"},
+		"comments":                 {list(3, early, late), list(0), "30T08:00"},
+		"reviews":                  {list(1, late), list(2, review), "30T09:30"},
+		"the other holds an older": {list(2, late), list(1, early), "30T10:00"},
+		"both":                     {list(3, early, late), list(2, review), "30T09:30"},
+		"both, the other way":      {list(9, late), list(2, early), "30T10:00"},
+		"hidden":                   {list(9, hidden, late), list(0), "30T09:00"},
+		"without words":            {list(9, empty), list(0), "30T09:10"},
+		"drafts":                   {list(0), list(9, draft), "30T09:20"},
+		"out of order":             {list(9, late, early), list(0), "30T08:00"},
+		"null":                     {list(9, "null", late), list(0), "30T10:00"},
+		"without a time":           {list(9, `{"fullDatabaseId":"1","body":"a"}`, late), list(0), "30T10:00"},
+	} {
+		said := fmt.Sprintf(`{"data":{"repository":{"pullRequest":{"comments":%s,"reviews":%s}}}}`, test.comments, test.reviews)
+		f, err := newScripted(t).graphql(said).client(static).Feedback(t.Context(), 2)
+		if err != nil || stamp(f.ReadSince) != test.want || f.ReadSince.IsZero() != (f.Older == 0) {
+			t.Errorf("%s: read since %s, %d older, %v", name, stamp(f.ReadSince), f.Older, err)
+		}
+	}
+	for _, unknown := range []string{list(9), list(9, "null"), list(9, `{"fullDatabaseId":"1","body":"a"}`)} {
+		said := fmt.Sprintf(`{"data":{"repository":{"pullRequest":{"comments":%s,"reviews":%s}}}}`, unknown, list(2, late))
+		f, err := newScripted(t).graphql(said).client(static).Feedback(t.Context(), 2)
+		if err != nil || f.ReadSince.Year() != 9999 {
+			t.Errorf("%s: read since %s, %v", unknown, f.ReadSince, err)
 		}
 	}
 }

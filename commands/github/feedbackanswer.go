@@ -92,10 +92,29 @@ func (n *remarkNode) remark() (Remark, error) {
 		return Remark{}, errors.New("GitHub names a comment without its id")
 	}
 	r := Remark{Text: n.text(), ID: int64(n.FullDatabaseID), URL: link(n.URL)}
-	if n.SubmittedAt != nil {
-		r.Created = *n.SubmittedAt // a review is created when it is begun, maybe days before anybody can see it
-	}
+	r.Created = n.said()
 	return r, nil
+}
+
+// said is when others could see it first: a review is created when it is begun, maybe days before that.
+func (n *remarkNode) said() time.Time {
+	if n.SubmittedAt != nil {
+		return *n.SubmittedAt
+	}
+	return n.CreatedAt
+}
+
+// oldest is when the first of what a list holds was said, hidden or not; zero when there is none.
+func (l *remarkNodes) oldest() (first time.Time) {
+	for _, n := range l.Nodes {
+		if n == nil || n.said().IsZero() {
+			continue
+		}
+		if at := n.said(); first.IsZero() || at.Before(first) {
+			first = at
+		}
+	}
+	return first
 }
 
 // thread reads a thread that is not resolved. One whose first comment is hidden is not open: there is nothing to answer to.

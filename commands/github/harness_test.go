@@ -237,5 +237,5 @@ func failure(t *testing.T, err error) *Error {
 const (
 	commentRoute = "/api/v3/repos/acme/site/issues/comments/5"
 	postRoute    = "/api/v3/repos/acme/site/issues/2/comments"
-	commentJSON  = `{"id":5,"body":"hello","user":{"login":"ann"},"html_url":"https://github.com/acme/site/issues/2#issuecomment-5","created_at":"2026-11-30T11:00:00Z"}`
+	commentJSON  = `{"id":5,"body":"hello","user":{"login":"ann","type":"User"},"html_url":"https://github.com/acme/site/issues/2#issuecomment-5","created_at":"2026-11-30T11:00:00Z"}`
 )

@@ -17,7 +17,7 @@ type pullAnswer struct {
 	State      string
 	MergedAt   *string `json:"merged_at"`
 	CreatedAt  claimed `json:"created_at"`
-	User       struct{ Login string }
+	User       struct{ Login, Type string }
 	Head, Base struct {
 		Ref, SHA string
 		Repo     *struct{ ID int64 }
@@ -33,8 +33,9 @@ func (a *pullAnswer) pull(viewer string) (Pull, error) {
 	if a.State != "open" && a.State != "closed" {
 		return Pull{}, fmt.Errorf("%.60q is no state of a pull request", a.State)
 	}
+	author := (&actor{a.User.Type, a.User.Login}).login()
 	p := Pull{URL: link(a.HTMLURL), Title: a.Title, Body: beginning(a.Body), Base: a.Base.Ref, HeadOID: a.Head.SHA, Closed: a.State == "closed", Merged: a.MergedAt != nil,
-		Fork: a.fork(), Ours: a.User.Login != "" && strings.EqualFold(a.User.Login, viewer), Created: a.CreatedAt.Time}
+		Fork: a.fork(), Ours: author != "" && strings.EqualFold(author, viewer), Created: a.CreatedAt.Time}
 	return p.checked(a.Number)
 }
 

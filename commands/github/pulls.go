@@ -136,7 +136,8 @@ func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
 		if said.Head.Ref != p.Head || said.Base.Ref != p.Base {
 			return fmt.Errorf("it is one of %.120q onto %.120q", said.Head.Ref, said.Base.Ref)
 		}
-		opened, err = said.pull(said.User.Login)
+		opened, err = said.pull("")
+		opened.Ours = err == nil
 		return err
 	})
 	if err != nil {

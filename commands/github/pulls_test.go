@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-const pulled = `{"number":57,"html_url":"https://github.com/acme/site/pull/57","title":"Retry","state":"open","merged_at":null,"user":{"login":"me"},` +
+const pulled = `{"number":57,"html_url":"https://github.com/acme/site/pull/57","title":"Retry","state":"open","merged_at":null,"user":{"login":"me","type":"User"},` +
 	`"head":{"ref":"ai/2-x","sha":"` + tipOID + `","repo":{"id":1}},"base":{"ref":"main","repo":{"id":1}}}`
 
 const tipOID = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
@@ -71,8 +71,8 @@ func TestPullsOf(t *testing.T) {
 	s := newScripted(t).graphql(`{"data":{"viewer":{"login":"Me"}}}`)
 	list := []string{
 		pulledWith(t, "57", "64"), pulledWith(t, "ai/2-x", "AI/2-x"), pulledWith(t, `"repo":{"id":1}},"base"`, `"repo":{"id":2}},"base"`), pulledWith(t, `"repo":{"id":1}},"base"`, `"repo":null},"base"`),
-		`null`, pulledWith(t, `"state":"open","merged_at":null,"user":{"login":"me"}`, `"state":"closed","merged_at":null,"user":null`),
-		pulledWith(t, `"state":"open","merged_at":null,"user":{"login":"me"}`, `"state":"closed","merged_at":"2026-11-30T10:00:00Z","user":{"login":"ann"}`),
+		`null`, pulledWith(t, `"state":"open","merged_at":null,"user":{"login":"me","type":"User"}`, `"state":"closed","merged_at":null,"user":null`),
+		pulledWith(t, `"state":"open","merged_at":null,"user":{"login":"me","type":"User"}`, `"state":"closed","merged_at":"2026-11-30T10:00:00Z","user":{"login":"me","type":"Mannequin"}`),
 	}
 	s.on("GET "+pullsRoute, says(200, "["+strings.Join(list, ",")+"]"))
 	c := s.client(static)
