@@ -20,7 +20,11 @@ func (t token) listed() bool {
 
 // lex takes a text apart, without knowing its language: what is in quotes as a whole, and that and all else as words. A key
 // is a word before a colon or an equals sign, unless it is a path itself.
-func lex(says string) (tokens []token) {
+func lex(says string) []token { return lexBy(says, quoted) }
+
+// lexBy looks by quoted for the end of what is in quotes. A quote without one on its line is a sign like others, and so are
+// then all further ones of its kind on the line: to look from each of them takes minutes for one long line.
+func lexBy(says string, quoted func(string) (int, bool)) (tokens []token) {
 	key := ""
 	put := func(word, after string, part bool) {
 		after = strings.TrimLeft(after, " \t")
@@ -30,17 +34,23 @@ func lex(says string) (tokens []token) {
 		}
 		tokens = append(tokens, token{word, key, isKey, part})
 	}
+	barren := map[byte]int{} // by kind, how much is left of the text behind the line on which none of it has an end
 	for says != "" {
-		if m := quoted.FindString(says); m != "" {
-			says = says[len(m):]
-			inner := unquote(m)
-			put(inner, says, false)
-			if strings.ContainsAny(inner, wordBreaks) {
-				for _, word := range strings.FieldsFunc(inner, breaks) {
-					put(word, "", true)
+		if last, is := barren[says[0]]; strings.IndexByte(quotes, says[0]) >= 0 && (!is || len(says) <= last) {
+			n, closed := quoted(says)
+			if closed {
+				m := says[:n]
+				says = says[n:]
+				inner := unquote(m)
+				put(inner, says, false)
+				if strings.ContainsAny(inner, wordBreaks) {
+					for _, word := range strings.FieldsFunc(inner, breaks) {
+						put(word, "", true)
+					}
 				}
+				continue
 			}
-			continue
+			barren[says[0]] = len(says) - n
 		}
 		end := strings.IndexAny(says, wordBreaks)
 		if end < 0 {
@@ -54,11 +64,26 @@ func lex(says string) (tokens []token) {
 	return tokens
 }
 
+const quotes = "\"'`"
+
+// quoted is how long what is in quotes at the beginning of a text is. What is not closed goes to the end of its line.
+func quoted(says string) (n int, closed bool) {
+	for n = 1; n < len(says); n++ {
+		switch c := says[n]; {
+		case c == '\n':
+			return n, false
+		case c == says[0]:
+			return n + 1, true
+		case c == '\\' && says[0] == '"' && n+1 < len(says) && says[n+1] != '\n':
+			n++
+		}
+	}
+	return len(says), false
+}
+
 const wordBreaks = " \t\r\n\"'`(){}[]<>,;|&=:"
 
 func breaks(r rune) bool { return strings.ContainsRune(wordBreaks, r) }
-
-var quoted = regexp.MustCompile("^(?:\"(?:[^\"\\\\\n]|\\\\.)*\"|'[^'\n]*'|`[^`\n]*`)")
 
 func unquote(m string) string {
 	if s, err := strconv.Unquote(strings.ReplaceAll(m, `\/`, "/")); err == nil && m[0] == '"' {

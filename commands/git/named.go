@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"path"
@@ -10,9 +11,15 @@ import (
 )
 
 // look adds what a file names.
-func (n *naming) look(t text) {
+func (n *naming) look(ctx context.Context, t text) {
+	if ctx.Err() != nil {
+		return
+	}
 	if t.as == asProse {
 		for _, m := range imports.FindAllStringSubmatch(t.says, -1) {
+			if ctx.Err() != nil {
+				return
+			}
 			way := strings.ReplaceAll(m[1], `\ `, " ")
 			for _, w := range []string{way, strings.TrimRight(way, ".,:;!?*_")} {
 				n.lookUp(w, []string{parent(t.path), ""}, asProse)
@@ -26,7 +33,7 @@ func (n *naming) look(t text) {
 		t.says = scripts(t.says)
 	}
 	n.beside(t.path)
-	n.lookUpAll(t)
+	n.lookUpAll(ctx, t)
 }
 
 var (
@@ -45,14 +52,17 @@ func scripts(manifest string) string {
 }
 
 // lookUpAll looks up all words of a program.
-func (n *naming) lookUpAll(t text) {
+func (n *naming) lookUpAll(ctx context.Context, t text) {
 	tokens := lex(comments.ReplaceAllString(t.says, ""))
-	folders := n.folders(t.path, tokens)
+	folders := n.folders(ctx, t.path, tokens)
 	own := folders[:min(len(folders), 2)]
 	scripted := script.MatchString(t.path) || python.MatchString(t.path)
-	seen := map[token]bool{}
+	seen, run := map[token]bool{}, map[string]bool{}
 	for _, w := range tokens {
-		if seen[w] || n.words >= maxWords {
+		if n.words >= maxWords || ctx.Err() != nil {
+			return
+		}
+		if seen[w] {
 			continue
 		}
 		seen[w] = true
@@ -68,22 +78,30 @@ func (n *naming) lookUpAll(t text) {
 				n.implied(way, own)
 			}
 		}
-		if !allowed.MatchString(w.key) {
-			n.run(strings.ToLower(path.Base(w.text)), tokens, folders)
+		// Once each: it looks through all tokens.
+		if program := strings.ToLower(path.Base(w.text)); !run[program] && !allowed.MatchString(w.key) {
+			run[program] = true
+			n.run(program, tokens, folders)
 		}
 	}
 }
 
 // folders are where the words of a file are seen from: its directory, the top, and directories that it names.
-func (n *naming) folders(file string, tokens []token) []string {
+func (n *naming) folders(ctx context.Context, file string, tokens []token) []string {
 	all := []string{parent(file), ""}
 	if all[0] == "" {
 		all = all[1:]
 	}
 	for _, w := range tokens {
+		if len(all) >= maxFolders || ctx.Err() != nil {
+			break
+		}
 		for _, way := range ways(w.text) {
+			if len(way) > maxPath || len(all) >= maxFolders {
+				continue
+			}
 			passed, ended := walk(n.targets, "", strings.TrimRight(way, "/"))
-			if !ended || len(all) >= maxFolders {
+			if !ended {
 				continue
 			}
 			if at := passed[len(passed)-1]; n.index().dirs[foldPath(at)] && !slices.Contains(all, at) {

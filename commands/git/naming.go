@@ -67,11 +67,11 @@ func (n *naming) configures(path string, e entry) {
 }
 
 // followLinks adds what the links in the reserve lead to, where further links may be.
-func (n *naming) followLinks() {
+func (n *naming) followLinks(ctx context.Context) {
 	for found := true; found; {
 		found = false
 		for link := range n.links {
-			if n.covers(link) {
+			if ctx.Err() == nil && n.covers(link) {
 				passed, _ := walk(n.targets, parent(link), n.links[link])
 				for _, p := range passed {
 					n.add(p)
@@ -83,10 +83,11 @@ func (n *naming) followLinks() {
 	}
 }
 
-// followWords reads what is reserved, adds what it names, and so on until nothing new is named.
+// followWords reads what is reserved, adds what it names, and so on until nothing new is named. Whatever takes long on the
+// way looks at ctx, and then it fails: half of what is named is no answer.
 func (n *naming) followWords(ctx context.Context) error {
 	if len(n.head) == 0 {
-		return nil
+		return ctx.Err()
 	}
 	for first := true; first || len(n.todo) > 0; first = false {
 		if first && len(n.whole) > 0 && len(n.targets) > len(n.links) {
@@ -97,9 +98,12 @@ func (n *naming) followWords(ctx context.Context) error {
 			return err
 		}
 		for _, t := range texts {
-			n.look(t)
+			n.look(ctx, t)
 		}
-		n.followLinks()
+		n.followLinks(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		n.todo = nil
 		if len(texts) > 0 && n.tree != nil {
 			n.find()

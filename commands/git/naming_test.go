@@ -1,7 +1,10 @@
 package git
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +107,61 @@ func TestGlob(t *testing.T) {
 		if g := glob(broken); g != nil {
 			t.Errorf("%q is %s", broken, g)
 		}
+	}
+}
+
+// What is in quotes ends within a few steps for each byte, wherever quotes are and are not closed.
+func TestLexIsLinear(t *testing.T) {
+	for _, piece := range []string{`\"`, `"`, `'`, "`", `"\"`, `"\" `, "\"\\\n", `\"'`, "\\\"'`", "'\"`\\\"", `"a" `, `"a"b'c'd\"`, "\\\"\n", `\`, "x"} {
+		for _, before := range []string{"", `"`, `'`, "`", "\n", `"\`, `a "b" '`} {
+			says := before + strings.Repeat(piece, 8<<10)
+			steps := 0
+			lexBy(says, func(rest string) (int, bool) {
+				n, closed := quoted(rest)
+				steps += n
+				return n, closed
+			})
+			if steps > 4*len(says) {
+				t.Errorf("%d steps for %d bytes of %q behind %q", steps, len(says), piece, before)
+			}
+		}
+	}
+}
+
+// FuzzQuoted: what is in quotes ends where the expression says that it was written by, and where quotes are not tried again
+// none of them would be closed.
+func FuzzQuoted(f *testing.F) {
+	expression := regexp.MustCompile("^(?:\"(?:[^\"\\\\\n]|\\\\.)*\"|'[^'\n]*'|`[^`\n]*`)")
+	for _, says := range []string{`"a\"b" c`, `"a\`, "\"a\\\n\"", `'a\'b'`, "`a\n`", `\"\"\"`, `"\é"`, "\"\\\xff\"", `'"'"'`, `"\" ' \" ' "`} {
+		f.Add(says)
+	}
+	f.Fuzz(func(t *testing.T, says string) {
+		all := lexBy(says, func(rest string) (int, bool) {
+			n, closed := quoted(rest)
+			if !closed {
+				n = 0 // so that the next quote is tried
+			}
+			if m := expression.FindString(rest); closed != (m != "") || closed && n != len(m) {
+				t.Errorf("%q: %d, %t, and not %q", rest, n, closed, m)
+			}
+			return n, closed
+		})
+		if got := lex(says); !slices.Equal(got, all) {
+			t.Errorf("%q: %+v, and not %+v", says, got, all)
+		}
+	})
+}
+
+// A run that is cancelled does not wait for words, and half of what is named is not taken for all.
+func TestNamingLooksAtTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	n := &naming{reserve: &reserve{}, named: map[string]manner{}}
+	n.look(ctx, text{".claude/s.sh", "sh tools/a.sh\n", asProgram})
+	n.lookUpAll(ctx, text{".claude/s.sh", "sh tools/a.sh\n", asProgram})
+	n.head = []string{"tools/a.sh"}
+	if err := n.followWords(ctx); !errors.Is(err, context.Canceled) || n.words != 0 || n.tree != nil {
+		t.Errorf("%d words were looked up, %v", n.words, err)
 	}
 }
 

@@ -46,7 +46,7 @@ func (r *Repo) reserve(ctx context.Context, base map[string]entry, head []string
 		}
 	}
 	n.targets, n.links = targets, maps.Clone(targets)
-	n.followLinks()
+	n.followLinks(ctx)
 	return s, n.followWords(ctx)
 }
 
