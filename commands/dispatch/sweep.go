@@ -63,7 +63,7 @@ func (r *running) sweep(ctx context.Context, f github.Feedback) {
 	if left > 0 {
 		r.leave(fmt.Sprintf("More is open on the pull request than one run takes up: %d threads and comments were left out.", left))
 	}
-	if f.Unread > 0 || f.Older > 0 && len(f.Comments) > 0 && f.Comments[0].Created.After(since) {
+	if f.Unread > 0 || f.ReadSince.After(since) {
 		r.leave("The pull request has more threads and comments than one run reads; the oldest were not looked at.")
 	}
 	if n := r.plan.unknown; n > 0 {
