@@ -73,7 +73,7 @@ func (c *writer) patch(p Patch) func(limit int) string {
 	}
 	if command != "" {
 		fence := fenceFor(command)
-		command = details(p.head(), paragraphs(p.why()+" Read it first. To apply it, paste this into a shell (sh, bash, zsh) in a clone of "+p.repo()+":",
+		command = details(p.head(), paragraphs(p.why()+" Read it first. To apply it, paste this into a shell (sh, bash, zsh) in a clone of "+p.repo()+", with nothing staged:",
 			fence+"sh\n"+command+fence))
 	}
 	elsewhere := func(why string) string { return details(p.head(), p.why()+" "+why+" "+c.patchFile(p)) }
@@ -125,7 +125,7 @@ func (p Patch) head() string {
 func (p Patch) why() string {
 	why := "ai-flow never commits files that runners obey, such as those under `.github/workflows/`; a person may."
 	if p.Kind == PatchRescued {
-		why = "This could not be pushed."
+		why = "This was not pushed."
 	}
 	if len(p.Files) > 0 {
 		why += " The patch changes " + listed(p.Files, maxPaths) + "."
@@ -171,7 +171,8 @@ func (c *writer) command(p Patch) string {
 	name := "ai-flow-" + hex.EncodeToString(digest[:4])
 	before, after := c.steps(p, name)
 	// From a folder below the top git would leave out, without a word, what is not below it.
-	before = append([]string{`cd "$(git rev-parse --show-toplevel)"`}, before...)
+	// What somebody has staged would get into the commit; the list that is printed says why nothing more happens.
+	before = append([]string{`cd "$(git rev-parse --show-toplevel)"`, "git --no-pager diff --cached --stat --exit-code"}, before...)
 	const and = " &&\n"
 	return strings.Join(before, and) + and + "git apply --index --whitespace=nowarn <<'" + end + "'" + and + string(p.Bytes) + end + "\n" +
 		strings.Join(after, and) + "\n"

@@ -183,6 +183,28 @@ func TestPastedPatch(t *testing.T) {
 	}
 }
 
+// TestPastedPatchIsAlone: what a person had staged is not committed along with it, and is what he is told of.
+func TestPastedPatchIsAlone(t *testing.T) {
+	b := newBench(t)
+	base := b.commit(map[string]string{"w.yml": "one\n", "mine": "x\n"})
+	b.git(b.person, "push", "-q", "origin", "HEAD:main")
+	whole := b.commit(map[string]string{"w.yml": "two\n", "mine": "x\n"})
+	patch := b.patchBetween(base, whole)
+	b.git(b.person, "reset", "-q", "--hard", base)
+	b.write(b.person, map[string]string{"mine": "half done\n"})
+	b.git(b.person, "add", "mine")
+	for _, r := range []Result{{Patches: []Patch{{Kind: PatchWorkflows, Bytes: patch, Base: base}}}, {Patches: []Patch{{Kind: PatchWorkflows, Bytes: patch}}}} {
+		r.Outcome, r.Command = Done, "/build"
+		told := b.run(filepath.Join(b.person, ".git", ".."), copied(t, Comment(r))[0]+"true\n", "sh", "-s")
+		if head, branch := b.git(b.person, "rev-parse", "HEAD"), b.git(b.person, "branch", "--show-current"); strings.TrimSpace(head) != base || branch != "main\n" {
+			t.Errorf("head %s of %s, want %s", head, branch, base)
+		}
+		if status := b.git(b.person, "status", "--porcelain"); status != "M  mine\n" || !strings.Contains(told, "mine | 2 +-") {
+			t.Errorf("status %q, told %q", status, told)
+		}
+	}
+}
+
 // TestPatchNotShown: what would not arrive, or not be seen, is not pasted but named (F-20, S7).
 func TestPatchNotShown(t *testing.T) {
 	for name, text := range map[string]string{
@@ -255,7 +277,7 @@ func TestPatchSteps(t *testing.T) {
 		for _, block := range copied(t, Comment(r)) {
 			for line := range strings.Lines(block) {
 				switch line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), " &&"); {
-				case line == `cd "$(git rev-parse --show-toplevel)"`, line == "+a", line == "git push", strings.HasPrefix(line, "AI_FLOW_"), strings.HasPrefix(line, "git apply "),
+				case line == `cd "$(git rev-parse --show-toplevel)"`, line == "git --no-pager diff --cached --stat --exit-code", line == "+a", line == "git push", strings.HasPrefix(line, "AI_FLOW_"), strings.HasPrefix(line, "git apply "),
 					strings.HasPrefix(line, "git commit -m 'Apply the "):
 				default:
 					t.Errorf("%q: %q", s, line)
@@ -288,7 +310,7 @@ func FuzzPatch(f *testing.F) {
 		end := delimiter(patch)
 		before, rest, ok := strings.Cut(blocks[0], "<<'"+end+"' &&\n")
 		body, after, ended := strings.Cut(rest, end+"\n")
-		if len(blocks) != 1 || !ok || !ended || body != string(patch) || strings.Count(before, "\n") != 3 || after != "git commit -m 'Apply the work of ai-flow' &&\ngit push -u origin HEAD\n" {
+		if len(blocks) != 1 || !ok || !ended || body != string(patch) || strings.Count(before, "\n") != 4 || after != "git commit -m 'Apply the work of ai-flow' &&\ngit push -u origin HEAD\n" {
 			t.Fatalf("%q came out as %q", patch, blocks)
 		}
 		if bytes.Contains(patch, []byte(end)) {
