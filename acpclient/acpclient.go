@@ -26,6 +26,7 @@ package acpclient
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -38,6 +39,9 @@ type Config struct {
 	Writer  io.Writer // required: the agent's standard input; never closed here, the owner of the process does that
 	Handler Handler   // required
 	MaxLine int       // bytes of the longest line accepted; 0 means 64 MiB
+	// Events are the types of Copilot's session events that are asked for, at most 128; with none, nothing of that
+	// extension is sent.
+	Events []string
 	// Noise, when not nil, gets each line that is not a message of the protocol, cut to 512 bytes. It is called from the
 	// goroutine that calls Handler.Update.
 	Noise func(excerpt []byte)
@@ -63,6 +67,9 @@ func Open(ctx context.Context, c Config) (*Conn, error) {
 	}
 	if c.MaxLine < 0 {
 		return nil, errors.New("opening an ACP connection: MaxLine is negative")
+	}
+	if len(c.Events) > maxSubscribed {
+		return nil, fmt.Errorf("opening an ACP connection: %d types of event are more than %d", len(c.Events), maxSubscribed)
 	}
 	if c.Noise == nil {
 		c.Noise = func([]byte) {}

@@ -41,18 +41,19 @@ type Conn struct {
 
 // state is all that the goroutines of a connection share. It is touched inside Conn.with only.
 type state struct {
-	lastID   int64
-	calls    map[int64]*call
-	sessions map[string]*session
-	asks     map[string]*ask // permission requests before the Handler, by id as sent
-	asking   int             // those, and the ones whose answer is not queued yet
-	opening  int             // session/new calls under way
-	early    []Update        // came before the answer that names their session
-	earlyLen int
-	logins   []string // what initialize advertised
-	broken   error    // why nothing can be written any more
-	ended    bool
-	err      error
+	lastID    int64
+	calls     map[int64]*call
+	sessions  map[string]*session
+	asks      map[string]*ask // permission requests before the Handler, by id as sent
+	asking    int             // those, and the ones whose answer is not queued yet
+	opening   int             // session/new calls under way
+	early     []Update        // came before the answer that names their session
+	earlyLen  int
+	logins    []string // what initialize advertised
+	malformed int      // events that could not be read
+	broken    error    // why nothing can be written any more
+	ended     bool
+	err       error
 }
 
 // session is what a connection remembers of one.
@@ -152,6 +153,8 @@ func (c *Conn) notification(m message) {
 	switch m.method {
 	case "session/update":
 		c.update(m.params)
+	case copilotEvent:
+		c.event(m.params)
 	case "$/cancel_request":
 		id := m.params.get("requestId")
 		c.with(func(s *state) {

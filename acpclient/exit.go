@@ -19,9 +19,8 @@ func (f fields) exitCode(outputs []Output) *int {
 		f.meta.at("terminal_exit", "exit_code"),
 		f.meta.at("terminal_exit", "exitCode"),
 	} {
-		if n, ok := v.integer(); ok && math.MinInt32 <= n && n <= math.MaxInt32 {
-			code := int(n)
-			return &code
+		if code := exitNumber(v); code != nil {
+			return code
 		}
 	}
 	failed := string(f.status) == `"failed"`
@@ -31,6 +30,16 @@ func (f fields) exitCode(outputs []Output) *int {
 		}
 	}
 	return nil
+}
+
+// exitNumber is an exit code, nil for what cannot be one.
+func exitNumber(v value) *int {
+	n, ok := v.integer()
+	if !ok || n < math.MinInt32 || n > math.MaxInt32 {
+		return nil
+	}
+	code := int(n)
+	return &code
 }
 
 // shellExit is the last contents[].exitCode of a rawOutput.

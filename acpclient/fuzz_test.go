@@ -187,6 +187,11 @@ func FuzzLine(f *testing.F) {
 		for _, u := range decodeUpdate("s", m.params.get("update"), m.params.get("_meta")) {
 			checkUpdate(t, u, len(line))
 		}
+		for _, kind := range []string{EventUsage, EventToolDone, EventSubagentDone, EventWorkspaceChanged} {
+			if u, ok := decodeEvent(kind, m.params); ok {
+				checkUpdate(t, u, len(line))
+			}
+		}
 		q := decodePermission(m.params)
 		if q.Interactive != (len(q.Marks) > 0) || len(q.Options) > maxList || len(q.Marks) > 5 {
 			t.Fatalf("%q: %+v", line, q)
@@ -200,7 +205,8 @@ func FuzzLine(f *testing.F) {
 
 func checkUpdate(t *testing.T, u Update, size int) {
 	total := len(u.Text)
-	texts := []string{u.Text, u.MessageID, u.Subagent, u.Value, u.Call.ID, u.Call.Title, u.Call.Kind, u.Call.Status, u.Call.Command, u.Call.Dir}
+	texts := []string{u.Text, u.MessageID, u.Subagent, u.Value, u.Call.ID, u.Call.Title, u.Call.Kind, u.Call.Status, u.Call.Command, u.Call.Dir,
+		u.Event.Call, u.Event.Name, u.Event.Model, u.Event.Path, u.Cost.Currency}
 	for _, o := range u.Call.Outputs {
 		texts = append(texts, o.Part, o.Text)
 		total += len(o.Text)
@@ -210,7 +216,7 @@ func checkUpdate(t *testing.T, u Update, size int) {
 			t.Fatalf("invalid UTF-8: %q", s)
 		}
 	}
-	if u.Kind < Message || u.Kind > UsageChange || total > 3*size || len(u.Call.Outputs) > maxParts+1 || len(u.Call.Paths) > maxList {
+	if u.Kind < Message || u.Kind > Reported || total > 3*size || len(u.Call.Outputs) > maxParts+1 || len(u.Call.Paths) > maxList {
 		t.Fatalf("out of bounds: %+v", u)
 	}
 }

@@ -12,13 +12,17 @@ const version = 1
 
 // Initialize performs the handshake; fs and terminal capabilities are declined.
 func (c *Conn) Initialize(ctx context.Context) (Agent, error) {
+	capabilities := map[string]any{
+		"fs":       map[string]bool{"readTextFile": false, "writeTextFile": false},
+		"terminal": false,
+	}
+	if len(c.cfg.Events) > 0 {
+		capabilities["_meta"] = map[string]any{copilot: map[string]any{"events": c.cfg.Events}}
+	}
 	agent, err := roundTrip(ctx, c, "initialize", map[string]any{
-		"protocolVersion": version,
-		"clientCapabilities": map[string]any{
-			"fs":       map[string]bool{"readTextFile": false, "writeTextFile": false},
-			"terminal": false,
-		},
-		"clientInfo": map[string]string{"name": "ai-flow", "title": "ai-flow", "version": "1"},
+		"protocolVersion":    version,
+		"clientCapabilities": capabilities,
+		"clientInfo":         map[string]string{"name": "ai-flow", "title": "ai-flow", "version": "1"},
 	}, decodeAgent)
 	if err == nil {
 		c.with(func(s *state) { s.logins = agent.AuthMethods })

@@ -122,27 +122,5 @@ func decodeTurn(v value) (Turn, error) {
 	if reason == "" {
 		return Turn{}, breach("the agent gave no stop reason")
 	}
-	usage := decodeUsage(v.get("usage"))
-	if usage == (Usage{}) {
-		usage = decodeUsage(v.at("_meta", "quota", "token_count"))
-	}
-	return Turn{StopReason: reason, Usage: usage}, nil
-}
-
-func decodeUsage(v value) (u Usage) {
-	for m := v.members(); m.next(); {
-		switch n := m.val.count(); string(m.key) {
-		case "inputTokens", "input_tokens":
-			u.Input = n
-		case "outputTokens", "output_tokens":
-			u.Output = n
-		case "cachedReadTokens", "cached_read_tokens", "cachedInputTokens":
-			u.CachedRead = n
-		case "cachedWriteTokens", "cached_write_tokens", "cacheWriteInputTokens":
-			u.CachedWrite = n
-		case "totalTokens", "total_tokens":
-			u.Total = n
-		}
-	}
-	return u
+	return Turn{StopReason: reason, Usage: turnUsage(v)}, nil
 }

@@ -7,7 +7,7 @@ import (
 
 // fields are the members of an update and of a tool call that we read, found in one pass; the two share an object.
 type fields struct {
-	update, message, mode, options, used                                   value // of an update alone
+	update, message, mode, options, used, cost                             value // of an update alone
 	id, title, name, kind, status, content, locations, input, output, meta value
 }
 
@@ -24,6 +24,8 @@ func readFields(v value) (f fields) {
 			f.options = m.val
 		case "used":
 			f.used = m.val
+		case "cost":
+			f.cost = m.val
 		case "toolCallId":
 			f.id = m.val
 		case "title":

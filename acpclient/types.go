@@ -33,11 +33,19 @@ type Option struct {
 // Turn is the outcome of one prompt.
 type Turn struct {
 	StopReason string // as the agent said it: end_turn, cancelled, max_tokens, …
-	Usage      Usage  // zero when the agent reported none
+	// Usage is zero when the agent reported none. It counts this prompt, or the session so far: agents differ, and the
+	// numbers do not tell.
+	Usage Usage
 }
 
 // Usage counts tokens; negative never, absent zero.
 type Usage struct{ Input, Output, CachedRead, CachedWrite, Total int64 }
+
+// Cost is money; the zero value is none that was reported.
+type Cost struct {
+	Amount   float64
+	Currency string // three capital letters, as in ISO 4217
+}
 
 // UpdateKind is the closed set of updates we act on.
 type UpdateKind uint8
@@ -49,7 +57,9 @@ const (
 	Call                              // a tool call announced or updated
 	ModeChange                        // the mode as the agent now states it (current_mode_update, config_option_update); it may repeat the current one
 	ModelChange                       // the model as the agent now states it; it may repeat the current one
-	UsageChange                       // Usage.Total is the size of the context now, not a number to add up
+	UsageChange                       // Usage.Total is the size of the context now, not a number to add up; Cost is the session's so far
+	Spent                             // Usage is that of one request to the model: to be added up, and part of what Turn.Usage counts
+	Reported                          // Event, of a type that Config.Events asked for
 )
 
 // Update is one session/update, decoded and bounded.
@@ -62,6 +72,8 @@ type Update struct {
 	Call      ToolCall
 	Value     string // the new mode or model
 	Usage     Usage
+	Cost      Cost  // UsageChange
+	Event     Event // Reported
 }
 
 // ToolCall is what one update or one permission request says of a tool call. Agents announce calls late, twice or never,

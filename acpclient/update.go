@@ -31,21 +31,25 @@ func decodeUpdate(session string, v, outer value) []Update {
 		if _, ok := f.used.integer(); !ok {
 			return nil
 		}
-		u.Kind, u.Usage.Total = UsageChange, f.used.count()
+		u.Kind, u.Usage.Total, u.Cost = UsageChange, f.used.count(), decodeCost(f.cost)
 	default:
 		return nil
 	}
 	return []Update{u}
 }
 
-func (u Update) chunk(f fields, outer value) []Update {
-	u.Text = blockText(f.content)
-	if u.Text == "" {
-		return nil // some agents send empty chunks to carry vendor data
-	}
-	u.MessageID = f.message.short(maxShort)
+// chunk is a piece of text, and what it may carry beside it: Qwen counts the tokens of each request in the _meta of an
+// empty chunk behind its answer.
+func (u Update) chunk(f fields, outer value) (all []Update) {
 	u.Subagent = subagent(f.meta, outer)
-	return []Update{u}
+	if u.Text = blockText(f.content); u.Text != "" {
+		u.MessageID = f.message.short(maxShort)
+		all = append(all, u)
+	}
+	if used := decodeUsage(f.meta.get("usage")); used != (Usage{}) {
+		all = append(all, Update{Kind: Spent, Session: u.Session, Subagent: u.Subagent, Usage: used})
+	}
+	return all
 }
 
 // optionChanges states mode and model anew with each update of the options. Whether they moved is not decided here: what

@@ -155,6 +155,11 @@ func TestUpdates(t *testing.T) {
 		{`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"},"messageId":"m"}`, []Update{{Kind: Message, Text: "x", MessageID: "m"}}},
 		{`{"sessionUpdate":"agent_message_chunk","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}`, []Update{{Kind: Message, Text: "xy"}}},
 		{`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""},"_meta":{"usage":{}}}`, nil},
+		{`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""},"_meta":{"usage":{"inputTokens":11,"outputTokens":7,"totalTokens":18,"cachedReadTokens":2},"durationMs":9,"parentToolCallId":"c"}}`,
+			[]Update{{Kind: Spent, Subagent: "c", Usage: Usage{Input: 11, Output: 7, CachedRead: 2, Total: 18}}}}, // qwen
+		{`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"},"_meta":{"usage":{"inputTokens":1}}}`,
+			[]Update{{Kind: Message, Text: "x"}, {Kind: Spent, Usage: Usage{Input: 1}}}},
+		{`{"sessionUpdate":"usage_update","used":18,"size":200,"cost":{"amount":0.5,"currency":"USD"}}`, []Update{{Kind: UsageChange, Usage: Usage{Total: 18}, Cost: Cost{0.5, "USD"}}}},
 		{`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","data":"x","mimeType":"image/png"}}`, nil},
 		{`{"sessionUpdate":"agent_message_chunk","content":null}`, nil},
 		{`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"},"_meta":{"github.com/copilot":{"agentId":"a"}}}`, []Update{{Kind: Message, Text: "x", Subagent: "a"}}},

@@ -193,7 +193,7 @@ func (r *run) howItRan() render.Run {
 	run := render.Run{
 		Agent: r.AgentName, AgentStatus: r.AgentStatus, AgentVersion: report.AgentVersion,
 		ModelAsked: r.model, ModelEffective: report.ModelEffective, Isolated: r.room.Identity().Isolated(),
-		Input: report.Usage.Input, Output: report.Usage.Output, Duration: time.Since(r.began),
+		Usage: usage(report), ProviderFiles: report.ProviderFiles, Duration: time.Since(r.began),
 		StopReason: report.StopReason, Unasked: report.Unasked, MoreSteps: report.MoreSteps, Tail: r.tail,
 		Commit: string(r.base), Token: r.Token, Policy: r.Policy.Source,
 	}
@@ -208,7 +208,10 @@ func (r *run) howItRan() render.Run {
 		run.Phases = append(run.Phases, render.Phase{Name: p.Name, Took: p.Took})
 	}
 	for _, s := range report.Steps {
-		run.Steps = append(run.Steps, render.Step{Phase: "turn", Tool: s.Kind, Title: either(s.Command, s.Title), Status: s.Status, Exit: s.Exit, Took: s.Took, Unasked: s.Unasked})
+		run.Steps = append(run.Steps, render.Step{Phase: "turn", Tool: s.Kind, Title: either(s.Command, s.Title), Status: s.Status, Exit: s.Exit, Took: s.Took, Unasked: s.Unasked, Subagent: s.Subagent})
+	}
+	for _, s := range report.Subagents {
+		run.Subagents = append(run.Subagents, render.Subagent{Name: s.Name, Model: s.Model, Status: s.Status, Took: s.Took, Tokens: s.Tokens})
 	}
 	for _, a := range report.Receipts {
 		run.Receipts = append(run.Receipts, render.Receipt{Action: either(a.Command, a.Title)})

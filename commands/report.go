@@ -56,6 +56,9 @@ type Report struct {
 	Usage     reportUsage     `json:"usage"`
 	Phases    []reportPhase   `json:"phases"`
 
+	Subagents     []reportSubagent `json:"subagents"`
+	ProviderFiles []string         `json:"provider_files"` // that the agent says it keeps in storage of its own: no paths of the tree
+
 	Gates        []reportGate   `json:"gates"` // of the last round in which gates ran
 	Changes      []reportChange `json:"changes"`
 	RefusedPaths []reportPath   `json:"refused_paths"`
@@ -116,13 +119,6 @@ type (
 		Mode    string `json:"mode,omitempty"` // of a receipt
 		Rule    string `json:"rule,omitempty"` // of a receipt
 		Why     string `json:"why,omitempty"`  // of a refusal
-	}
-	reportUsage struct {
-		Input       int64 `json:"input"`
-		Output      int64 `json:"output"`
-		CachedRead  int64 `json:"cached_read"`
-		CachedWrite int64 `json:"cached_write"`
-		Total       int64 `json:"total"`
 	}
 	reportPhase struct {
 		Name   string `json:"name"`
@@ -190,7 +186,7 @@ func (r *run) makeReport(result render.Result) Report {
 		Model:     reportModel{bounded(run.ModelAsked), bounded(run.ModelEffective)},
 		Isolation: reportIsolation{run.Isolated, run.User},
 		WantCount: len(r.report.Wants) + r.report.MoreWants, Unasked: r.report.Unasked,
-		Tools: map[string]int{}, MoreSteps: r.report.MoreSteps, Usage: reportUsage(r.report.Usage),
+		Tools: map[string]int{}, MoreSteps: r.report.MoreSteps, Usage: usageReported(r.report),
 		Commits: r.reportCommits(), Workflows: slices.ContainsFunc(r.patches, func(p patch) bool { return p.Kind == render.PatchWorkflows }), Notes: bounds(r.notes), PolicySource: r.Policy.Source,
 	}
 	if r.subject != "" {
@@ -236,6 +232,7 @@ func (r *run) reportLaunch(report *Report, wants []render.Want) {
 	report.Refused = list(from.Refusals, func(a executor.Refusal) reportRequest {
 		return reportRequest{Kind: short(a.Kind), Title: short(a.Title), Command: short(a.Command), Why: short(a.Why)}
 	})
+	report.Subagents, report.ProviderFiles = list(from.Subagents, subagentReported), list(from.ProviderFiles, short)
 	report.Phases = list(from.Phases, func(p executor.Phase) reportPhase { return reportPhase{p.Name, p.Took.Milliseconds()} })
 	for _, s := range from.Steps {
 		kind := either(short(s.Kind), "other")

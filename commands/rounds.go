@@ -82,9 +82,7 @@ func (r *run) addPass(p executor.Report) {
 	sum.Steps, sum.MoreSteps = append(slices.Clip(sum.Steps), p.Steps...), sum.MoreSteps+p.MoreSteps
 	sum.Receipts = append(slices.Clip(sum.Receipts), p.Receipts...)
 	sum.Refusals = append(slices.Clip(sum.Refusals), p.Refusals...)
-	u := &sum.Usage
-	u.Input, u.Output, u.Total = u.Input+p.Usage.Input, u.Output+p.Usage.Output, u.Total+p.Usage.Total
-	u.CachedRead, u.CachedWrite = u.CachedRead+p.Usage.CachedRead, u.CachedWrite+p.Usage.CachedWrite
+	addUsage(sum, p)
 	for _, phase := range p.Phases {
 		sum.Phases = addPhase(sum.Phases, phase)
 	}

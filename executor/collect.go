@@ -4,22 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/d3mlabs/ai-flow/acpclient"
 	"github.com/d3mlabs/ai-flow/denials"
 	"github.com/d3mlabs/ai-flow/executor/agents"
 )
-
-// later merges a report of usage: agents report running totals, so the larger number of each counter stands.
-func (u Usage) later(n acpclient.Usage) Usage {
-	return Usage{Input: max(u.Input, n.Input), Output: max(u.Output, n.Output), CachedRead: max(u.CachedRead, n.CachedRead),
-		CachedWrite: max(u.CachedWrite, n.CachedWrite), Total: max(u.Total, n.Total)}
-}
-
-func (t *turn) used(u acpclient.Usage) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.usage = t.usage.later(u)
-}
 
 // listen opens and closes the time in which what the agent says belongs to our turn (F-79).
 func (t *turn) listen(on bool) {
@@ -63,12 +50,20 @@ func (l *launch) collect(ctx context.Context) {
 	}
 	t.wants.Declare(declared)
 	r := &l.report
-	r.Text, r.Usage, r.Receipts, r.Refusals = text, t.usage, t.receipts, t.refusals
+	r.Text, r.Usage, r.Receipts, r.Refusals = text, t.account.total, t.receipts, t.refusals
 	r.Wants, r.MoreWants = t.wants.Wants()
+	r.Cost, r.ProviderFiles = t.account.cost, t.stored
+	for _, s := range t.subagents {
+		r.Subagents = append(r.Subagents, s.Subagent)
+	}
 	r.Mode, r.ModelEffective = t.mode.Current(), t.model
+	if r.ModelEffective == "" {
+		r.ModelEffective = t.account.model
+	}
 	r.MoreSteps = t.steps.dropped
 	for _, s := range t.steps.list {
 		step := *s.public()
+		step.Subagent = t.by(s)
 		step.Unasked = l.mustAsk() && s.unasked()
 		if step.Unasked {
 			r.Unasked++

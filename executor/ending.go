@@ -49,6 +49,9 @@ func (l *launch) drain() {
 	case <-time.After(drainLimit):
 		l.agent.Log.Say("the last output of %s was not taken in within %s", l.agent.Profile.Name, drainLimit)
 	}
+	if n := l.conn.Malformed(); n > 0 {
+		l.agent.Log.Say("%d events of %s could not be read and were ignored", n, l.agent.Profile.Name)
+	}
 }
 
 func exitText(r process.Result) string {

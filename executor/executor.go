@@ -71,6 +71,9 @@ type Report struct {
 	AgentName, AgentVersion          string
 	ModelAsked, ModelEffective, Mode string
 	Usage                            Usage
+	Cost                             Cost
+	Subagents                        []Subagent // at most 100
+	ProviderFiles                    []string   // that the agent keeps in storage of its own: never paths of the tree; at most 100
 	StopReason                       string
 	Phases                           []Phase
 	Survivors                        []isolation.Process // what outlived the sweep: nothing, normally
@@ -79,15 +82,13 @@ type Report struct {
 	Unasked                          int                 // calls of kinds that should have been asked for and were not
 }
 
-// Usage counts tokens.
-type Usage struct{ Input, Output, CachedRead, CachedWrite, Total int64 }
-
 // Step is one tool call; Exit is nil when the agent did not say.
 type Step struct {
 	ID, Kind, Title, Command, Status string
 	Exit                             *int
 	Took                             time.Duration
 	Unasked                          bool
+	Subagent                         string // the name of the one that made the call; "" for the agent itself
 }
 
 // Receipt is one action allowed without asking anybody.

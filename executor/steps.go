@@ -12,6 +12,8 @@ import (
 // it was completed, never closed.
 type step struct {
 	id, kind, title, command, dir, status string
+	subagent                              string // id of the subagent, or of the call that started it
+	told                                  bool   // exit was reported as such
 	paths                                 []string
 	exit                                  *int
 	began, ended                          time.Duration
@@ -61,10 +63,11 @@ func (s *step) merge(c acpclient.ToolCall, at time.Duration) bool {
 		}
 		s.partial = s.partial || len(c.Paths) > maxPaths
 	}
-	exit := c.Exit != nil && (s.exit == nil || *s.exit != *c.Exit)
-	if c.Exit != nil {
+	exit := c.Exit != nil && !s.told && (s.exit == nil || *s.exit != *c.Exit)
+	if exit {
 		s.exit = c.Exit
 	}
+	s.subagent = either(cut(c.Subagent, maxWord), s.subagent)
 	for _, o := range c.Outputs {
 		s.output = s.output || o.Text != ""
 	}
@@ -115,7 +118,11 @@ func toolKind(kind string) denials.ToolKind {
 
 // observed is the update as the collector of wants sees it.
 func (s *step) observed(c acpclient.ToolCall) denials.Call {
-	call := denials.Call{ID: s.id, Kind: toolKind(s.kind), Command: s.command, Dir: s.dir, Exit: c.Exit,
+	code := c.Exit
+	if s.told {
+		code = s.exit
+	}
+	call := denials.Call{ID: s.id, Kind: toolKind(s.kind), Command: s.command, Dir: s.dir, Exit: code,
 		Done: s.closed(), Failed: s.status == "failed"}
 	for _, o := range c.Outputs {
 		call.Pieces = append(call.Pieces, denials.Piece{Part: o.Part, Text: o.Text, Append: o.Append})

@@ -33,7 +33,9 @@ type turn struct {
 	steps     steps
 	receipts  []Receipt
 	refusals  []Refusal
-	usage     Usage
+	account   account
+	subagents []subagent
+	stored    []string
 	heard     time.Time // when the agent last said anything
 	listening bool      // between a prompt and its answer; what comes outside belongs to no turn of ours
 	refused   bool      // a request was rejected since the agent last said something of its own
@@ -58,7 +60,13 @@ func (t *turn) Update(u acpclient.Update) {
 	case acpclient.ModelChange:
 		t.model, t.reported = u.Value, u.Value
 	case acpclient.UsageChange:
-		t.usage = t.usage.later(u.Usage)
+		t.account.price(u.Cost)
+	case acpclient.Spent:
+		if t.listening {
+			t.account.request(u.Usage)
+		}
+	case acpclient.Reported:
+		t.event(u)
 	case acpclient.Message:
 		t.message(u)
 	case acpclient.Call:

@@ -47,8 +47,10 @@ func (c *writer) facts(name func(string) string) []string {
 	if model := modelWords(run, name); model != "" {
 		facts = append(facts, model)
 	}
-	if run.Input > 0 || run.Output > 0 {
-		facts = append(facts, tokens(run.Input)+" in, "+tokens(run.Output)+" out")
+	for _, words := range []string{run.Usage.words(""), run.Usage.money()} {
+		if words != "" {
+			facts = append(facts, words)
+		}
 	}
 	if run.Duration > 0 {
 		facts = append(facts, took(run.Duration))

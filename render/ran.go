@@ -33,7 +33,8 @@ func (c *writer) runFacts() [][2]string {
 	name := func(s string) string { return code(s, maxName) }
 	return [][2]string{
 		{"agent", c.agent()}, {"model", modelWords(run, name)}, {"isolation", isolationWords(run)}, {"token", run.Token.words()},
-		{"usage", usageWords(run)}, {"duration", c.durations()}, {"tree", treeWords(run)}, {"stop reason", inline(run.StopReason, maxName)},
+		{"usage", run.Usage.words(" tokens")}, {"cost", costWords(run.Usage)}, {"subagents", subagentWords(run.Subagents)},
+		{"agent’s own files", storedWords(run.ProviderFiles)}, {"duration", c.durations()}, {"tree", treeWords(run)}, {"stop reason", inline(run.StopReason, maxName)},
 		{"ran unasked", unaskedWords(run.Unasked)}, {"policy", inline(run.Policy, maxName)}, {"report", c.r.report()},
 	}
 }
@@ -72,11 +73,12 @@ func (t *Token) words() string {
 	return "read-only on " + strings.Join(names, ", ")
 }
 
-func usageWords(run Run) string {
-	if run.Input <= 0 && run.Output <= 0 {
-		return ""
+// costWords says whose word the price is: nothing here works one out.
+func costWords(u Usage) string {
+	if money := u.money(); money != "" {
+		return money + ", as the agent says"
 	}
-	return tokens(run.Input) + " tokens in, " + tokens(run.Output) + " out"
+	return ""
 }
 
 // maxCommit is how much of an object id is shown: enough to be found, short enough to be read.

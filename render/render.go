@@ -118,7 +118,9 @@ type Run struct {
 	ModelAsked, ModelEffective       string
 	User                             string // the agent user; "" when isolation is off
 	Isolated                         bool
-	Input, Output                    int64 // tokens
+	Usage                            Usage
+	Subagents                        []Subagent
+	ProviderFiles                    []string // that the agent keeps in storage of its own, not in the tree
 	Duration                         time.Duration
 	Phases                           []Phase
 	Steps                            []Step
@@ -155,5 +157,6 @@ type Step struct {
 	Exit                       *int
 	Took                       time.Duration
 	Unasked                    bool
+	Subagent                   string // that made the call; "" for the agent itself
 }
 type Receipt struct{ Action string }

@@ -22,7 +22,7 @@ func number(n int) *int { return &n }
 func results() map[string]Result {
 	places := Places{OrgFile: "Brewfile", OrgRepo: "acme/homebrew-tap", ProjectFile: "dependencies.rb"}
 	run := Run{Agent: "copilot", AgentVersion: "1.0.102", ModelAsked: "gpt-5.5", ModelEffective: "gpt-5.5", User: "ai-agent", Isolated: true,
-		Input: 41_200, Output: 3_010, Duration: 4*time.Minute + 12*time.Second,
+		Usage: Usage{Input: 41_200, Output: 3_010}, Duration: 4*time.Minute + 12*time.Second,
 		Phases:   []Phase{{"start", 310 * time.Millisecond}, {"turn", 4*time.Minute + 2*time.Second}},
 		HandOver: HandOver{Files: 12, Commits: 1, Bytes: 1_400_000, Took: 120 * time.Millisecond}, StopReason: "end_turn"}
 	wants := []Want{
@@ -242,8 +242,8 @@ func fill(r *Result, s string) {
 		Landings: []Landing{{s, s, s, s, nil, true, nil}, {s, s, s, s, &Pull{2, s, s}, true, nil}, {s, s, s, s, &Pull{3, s, s}, false, nil}, {s, s, s, s, nil, false, repeat(FileChange{s, 'A', 1, 2}, 3)}},
 		Patches:  []Patch{{PatchWorkflows, s, []byte(s), s, &Pull{1, s, s}, s, repeat(s, 7)}, {PatchRescued, "", []byte(s + "\n"), "9f31c2e0aa11bb22cc33dd44ee55ff6677889900", nil, "", nil}},
 		Taken:    repeat(Disposition{s, s, s}, 2), Flagged: repeat(s, 7), Restored: repeat(s, 7),
-		Run: Run{Agent: s, AgentVersion: s, AgentStatus: s, ModelAsked: s, ModelEffective: s + "x", User: s, Isolated: true, Input: 1, Output: 2,
-			Duration: time.Hour, Phases: repeat(Phase{s, time.Second}, 20), Steps: repeat(Step{s, s, s, s, number(3), time.Second, true}, 25),
+		Run: Run{Agent: s, AgentVersion: s, AgentStatus: s, ModelAsked: s, ModelEffective: s + "x", User: s, Isolated: true, Usage: Usage{1, 2, 3, 4, 5, 0.5, s}, Subagents: repeat(Subagent{s, s, s, time.Second, 6}, 12), ProviderFiles: repeat(s, 12),
+			Duration: time.Hour, Phases: repeat(Phase{s, time.Second}, 20), Steps: repeat(Step{s, s, s, s, number(3), time.Second, true, s}, 25),
 			Receipts: repeat(Receipt{s}, 25), HandOver: HandOver{1, 2, 3, 4}, MoreSteps: 5, StopReason: s, Tail: s, Unasked: 2, Commit: s, Policy: s, Token: &Token{repeat(s, 7)}}}
 }
 

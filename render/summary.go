@@ -129,6 +129,9 @@ func (s Step) row() string {
 	if s.Unasked {
 		what += " **ran unasked**"
 	}
+	if s.Subagent != "" {
+		what += " by subagent " + cell(code(s.Subagent, maxName))
+	}
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", cell(inline(s.Phase, 40)), cell(inline(s.Tool, 40)), what,
 		cell(inline(s.Status, 40)), exit, took(s.Took))
 }

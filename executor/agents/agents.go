@@ -59,6 +59,11 @@ type Profile struct {
 	Via        Via    // how full access is given by default, and WhyVia
 	WhyVia     string
 
+	// Events are the types of GitHub Copilot's session events to ask for. They tell what the protocol has no place for.
+	Events []string
+	// UsageRuns is set when the token counts in a prompt's answer are those of the session so far, and not of the prompt.
+	UsageRuns bool
+
 	// Ambient are paths of a tree that this agent runs, or loads as configuration that runs, without asking, although
 	// nothing trusts the tree: for a warning where the tree is somebody else's.
 	Ambient []string

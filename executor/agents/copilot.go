@@ -47,8 +47,11 @@ func copilot() Profile {
 		FullAccess:    "https://agentclientprotocol.com/protocol/session-modes#autopilot",
 		Via:           Callback,
 		WhyVia:        "its agent mode asks over ACP for each command and edit, so that each has a receipt; autopilot asks nothing and repeats its last answer up to six times",
-		Ambient:       []string{".github/hooks"},
-		Noise:         copilotNoise,
+		Events: []string{"assistant.usage", "tool.execution_complete", "subagent.started", "subagent.completed", "subagent.failed",
+			"session.workspace_file_changed"},
+		UsageRuns: true,
+		Ambient:   []string{".github/hooks"},
+		Noise:     copilotNoise,
 	}
 }
 
