@@ -6,7 +6,6 @@ import (
 
 	"github.com/d3mlabs/ai-flow/acpclient"
 	"github.com/d3mlabs/ai-flow/denials"
-	"github.com/d3mlabs/ai-flow/executor/agents"
 )
 
 // later merges a report of usage: agents report running totals, so the larger number of each counter stands.
@@ -65,11 +64,13 @@ func (l *launch) collect(ctx context.Context) {
 	r := &l.report
 	r.Text, r.Usage, r.Receipts, r.Refusals = text, t.usage, t.receipts, t.refusals
 	r.Wants, r.MoreWants = t.wants.Wants()
-	r.Mode, r.ModelEffective = t.mode.Current(), t.model
+	r.Approved, r.Access = t.approved, t.access
+	r.Access.Asking = t.asking()
+	r.Mode, r.ModelEffective, r.ModelsBefore = t.mode.Current(), t.model, t.before()
 	r.MoreSteps = t.steps.dropped
 	for _, s := range t.steps.list {
 		step := *s.public()
-		step.Unasked = l.mustAsk() && s.unasked()
+		step.Unasked = !t.access.Unrecorded && s.unasked()
 		if step.Unasked {
 			r.Unasked++
 		}
@@ -79,8 +80,3 @@ func (l *launch) collect(ctx context.Context) {
 
 // collectLimit bounds the reading of spilled output.
 const collectLimit = 20 * time.Second
-
-// mustAsk reports whether this pass relied on the agent asking: a full-access pass by mode does not.
-func (l *launch) mustAsk() bool {
-	return !mayUpgrade(l.task.Policy) || l.agent.Profile.Via != agents.ByMode
-}

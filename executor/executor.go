@@ -56,7 +56,8 @@ type Task struct {
 	Room   *isolation.Room
 	Dir    string // the session's directory, absolute, in the room
 	Policy permission.Policy
-	Model  string // "" for the agent's own default
+	Via    agents.Via // how full access is given; 0 leaves it to the profile
+	Model  string     // "" for the agent's own default
 }
 
 // Report is what a launch found out. All strings are foreign text unless said otherwise.
@@ -67,9 +68,12 @@ type Report struct {
 	Steps                            []Step
 	MoreSteps                        int // updates of calls beyond those listed
 	Receipts                         []Receipt
+	Approved                         int // receipts, those beyond the list too
 	Refusals                         []Refusal
 	AgentName, AgentVersion          string
-	ModelAsked, ModelEffective, Mode string
+	ModelAsked, ModelEffective, Mode string   // effective: as the agent named it; "" when it named none since we chose one
+	ModelsBefore                     []string // others that the agent named in the turn, at most 4
+	Access                           Access
 	Usage                            Usage
 	StopReason                       string
 	Phases                           []Phase

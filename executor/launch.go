@@ -38,6 +38,7 @@ func (a *Agent) Launch(ctx context.Context, t Task) (Report, error) {
 	l.turn = &turn{label: "[" + t.Label + "]", policy: t.Policy, profile: a.Profile, log: a.Log, progress: a.Progress, began: time.Now(), enough: make(chan struct{})}
 	l.turn.wants = denials.NewCollector(denials.Options{Workspace: t.Dir, Home: t.Room.Home(), OnWant: l.turn.observedWant})
 	l.report.ModelAsked = t.Model
+	l.turn.access = l.access()
 
 	failure := l.run(ctx)
 	l.end(ctx)
