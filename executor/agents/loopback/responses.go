@@ -74,7 +74,7 @@ func lastPrompt(items []responsesItem) (prompt string, answers int) {
 			open, of = true, ""
 		case strings.HasSuffix(it.Type, "_call"):
 			mine := it.CallID[:strings.LastIndexByte(it.CallID, '_')+1]
-			if !open && mine != of || open && of != "" && mine != of {
+			if another := mine == "" || mine != of; !open && another || open && another && of != "" {
 				answers++
 			}
 			open, of = true, mine
