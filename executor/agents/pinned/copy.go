@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Copy is an executable of an agent on this machine, and what its bytes must be.
@@ -31,8 +30,7 @@ func (c *Copy) Open() (*Stream, error) {
 	if err := c.checkPlace(); err != nil {
 		return nil, err
 	}
-	// O_NONBLOCK: what stands there now may be a FIFO.
-	f, err := os.OpenFile(c.Path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := openOwn(c.Path)
 	if err != nil {
 		return nil, c.broken(err, "cannot be opened: %v", err)
 	}
@@ -49,8 +47,6 @@ func (c *Copy) checkFile(f *os.File) error {
 		return c.broken(err, "cannot be looked at: %v", err)
 	}
 	switch {
-	case !info.Mode().IsRegular():
-		return c.broken(nil, "is not a regular file")
 	case info.Size() != c.Size:
 		return c.broken(nil, "has %d bytes, and %d are right", info.Size(), c.Size)
 	case info.Mode().Perm()&0o111 == 0 || info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0:

@@ -160,7 +160,7 @@ func (m manifest) copy(place string) *Copy {
 }
 
 func readManifest(place string) (m manifest, err error) {
-	f, err := os.Open(filepath.Join(place, manifestName))
+	f, err := openOwn(filepath.Join(place, manifestName))
 	if err != nil {
 		return m, unreadable(place, err)
 	}

@@ -1,6 +1,7 @@
 package pinned
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,4 +41,24 @@ func exposed(at string, info os.FileInfo) (why, fix string) {
 		return fmt.Sprintf("%q may be written by others (%v)", at, info.Mode()), fmt.Sprintf("chmod go-w %s", at)
 	}
 	return "", ""
+}
+
+// openOwn opens a file for reading that nobody but root and ourselves can write. O_NONBLOCK: what stands there may be a FIFO.
+func openOwn(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		if why, _ := exposed(path, info); why != "" {
+			err = errors.New(why)
+		} else if !info.Mode().IsRegular() {
+			err = errors.New("it is not a regular file")
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
