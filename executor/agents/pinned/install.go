@@ -69,9 +69,6 @@ func install(ctx context.Context, o Options, pins []Pin) (*Copy, error) {
 
 // choose finds the pin, or makes what is known beforehand of a version without one.
 func choose(o Options, pins []Pin) (pin Pin, pinned bool, err error) {
-	if !versionName.MatchString(o.Version) {
-		return pin, false, &Error{Problem: quoted(o.Version) + " is no version of an npm package", Fix: "write it in full: 1.0.88"}
-	}
 	var ours []string
 	var model Pin
 	for _, p := range pins {
@@ -86,6 +83,8 @@ func choose(o Options, pins []Pin) (pin Pin, pinned bool, err error) {
 	switch {
 	case len(ours) == 0:
 		return pin, false, &Error{Problem: fmt.Sprintf("no executable of %s is known for %s", quoted(o.Agent), platform()), Fix: "install it by its own means, and name its binary in AI_FLOW_AGENT_BIN"}
+	case !versionName.MatchString(o.Version):
+		return pin, false, &Error{Problem: quoted(o.Version) + " is no version of an npm package", Fix: "write it in full: " + ours[0]}
 	case !o.Unpinned:
 		return pin, false, &Error{Problem: fmt.Sprintf("%s %s is not pinned: what its bytes should be is not known here", o.Agent, o.Version),
 			Fix: fmt.Sprintf("install a pinned version (%s), or take it on the registry's word: --unpinned", strings.Join(ours, ", "))}
