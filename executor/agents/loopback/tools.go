@@ -84,10 +84,10 @@ func (c Call) parameters() []parameter {
 	case Read:
 		return []parameter{path}
 	case Write:
-		return []parameter{path, {c.Text, []string{"file_text", "content"}}, {c.patch(), []string{"input"}}}
+		return []parameter{path, {c.Text, []string{"file_text", "content"}}, {c.patch(), []string{"input", "patchText"}}}
 	case Edit:
 		return []parameter{path, {c.Old, []string{"old_str", "old_string", "oldString"}}, {c.Text, []string{"new_str", "new_string", "newString"}},
-			{c.patch(), []string{"input"}}}
+			{c.patch(), []string{"input", "patchText"}}}
 	}
 	return nil
 }
