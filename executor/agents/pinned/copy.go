@@ -77,10 +77,11 @@ func (c *Copy) Verify(ctx context.Context) error {
 }
 
 func (c *Copy) broken(err error, format string, args ...any) *Error {
-	fix := fmt.Sprintf("remove it and install it again: rm -r %s, then ai-flow agents install %s --version %s", filepath.Dir(c.Path), c.Agent, c.Version)
+	again := "ai-flow agents install"
 	if !c.Pinned {
-		fix += " --unpinned"
+		again += " --unpinned"
 	}
+	fix := fmt.Sprintf("remove it (rm -r %s), and install it again: %s --version %s %s", filepath.Dir(c.Path), again, c.Version, c.Agent)
 	return &Error{Err: err, Fix: fix,
 		Problem: fmt.Sprintf("the installed copy of %s %s is not started: %q %s", c.Agent, c.Version, c.Path, fmt.Sprintf(format, args...))}
 }

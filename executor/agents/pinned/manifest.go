@@ -180,7 +180,7 @@ func readManifest(place string) (m manifest, err error) {
 
 func unreadable(place string, err error) *Error {
 	return &Error{Err: err, Problem: fmt.Sprintf("the manifest of the installed copy in %q cannot be used: %v", place, err),
-		Fix: "remove it and install it again: rm -r " + place}
+		Fix: "remove it (rm -r " + place + "), and install it again: ai-flow agents install"}
 }
 
 // writeFile makes a file that is on the disk when it returns.
