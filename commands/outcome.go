@@ -196,6 +196,13 @@ func (r *run) howItRan() render.Run {
 		Usage: usage(report), ProviderFiles: report.ProviderFiles, Duration: time.Since(r.began),
 		StopReason: report.StopReason, Unasked: report.Unasked, MoreSteps: report.MoreSteps, Tail: r.tail,
 		Commit: string(r.base), Token: r.Token, Policy: r.Policy.Source,
+		Approved: report.Approved, ModelsBefore: report.ModelsBefore, NotByMode: notByMode(report.Access.Instead),
+	}
+	if report.Access.Unrecorded {
+		run.Unrecorded = either(report.Mode, "unattended")
+	}
+	if !r.Trusted {
+		run.Unproven = unproven(report.Access.Asking, report.Unasked)
 	}
 	if run.Isolated {
 		run.User = r.room.Identity().Name()

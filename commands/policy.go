@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/executor/agents"
 	"github.com/d3mlabs/ai-flow/executor/permission"
 )
 
@@ -31,6 +32,7 @@ type Models struct{ Default, Ask, Edit, Build string }
 // Permissions is the part that the executor's permission policy is made of.
 type Permissions struct {
 	FullAccess, DenyAll bool
+	Via                 agents.Via // full_access_via; 0 when the file is silent: then it is as the agent's profile says
 	Deny, Ask, Allow    []permission.Rule
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/executor/agents"
 	"github.com/d3mlabs/ai-flow/executor/permission"
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -18,6 +19,7 @@ agent: copilot
 models: { default: gpt-5, build: claude-opus }
 permissions:
   full_access: false
+  full_access_via: mode
   deny_all: true
   deny:  [ { kind: execute, match: "git push*" } ]
   ask:   [ { kind: fetch } ]
@@ -40,7 +42,7 @@ func TestParsePolicy(t *testing.T) {
 	}
 	want := Policy{
 		Source: "acme/app:.github/ai-flow.yml", Agent: "copilot", Models: Models{Default: "gpt-5", Build: "claude-opus"},
-		Permissions: Permissions{DenyAll: true, Deny: []permission.Rule{{Kind: "execute", Match: "git push*"}}, Ask: []permission.Rule{{Kind: "fetch"}},
+		Permissions: Permissions{DenyAll: true, Via: agents.ByMode, Deny: []permission.Rule{{Kind: "execute", Match: "git push*"}}, Ask: []permission.Rule{{Kind: "fetch"}},
 			Allow: []permission.Rule{{Kind: "execute", Match: "go test *"}, {Match: "docs/**"}}},
 		Limits: executor.Limits{Start: 30 * time.Second, Initialize: time.Minute, Session: 61 * time.Second, Turn: time.Hour, Silence: 10 * time.Minute, Output: 64 << 20},
 		Triage: Triage{Places: render.Places{OrgFile: "Brewfile", OrgRepo: "acme/homebrew-tap", ProjectFile: "deps.rb"}, ByDesign: []string{"/opt/shared/**"}},
@@ -48,7 +50,7 @@ func TestParsePolicy(t *testing.T) {
 		Rounds: 5,
 	}
 	// Nobody may believe that something counts which does not.
-	for i, says := range []string{`line 17: the key "learn" does nothing`, `line 18: the key "knowledge_repo" does nothing`} {
+	for i, says := range []string{`line 18: the key "learn" does nothing`, `line 19: the key "knowledge_repo" does nothing`} {
 		if i >= len(got.Warnings) || !strings.Contains(got.Warnings[i], says) {
 			t.Errorf("warnings %q, want %q", got.Warnings, says)
 		}
@@ -116,6 +118,10 @@ func TestPolicyRefuses(t *testing.T) {
 		{"a word", "hello", "line 1: the file must be a mapping"},
 		{"a number for a string", "\nagent: 5", "line 2: agent must be a string"},
 		{"yes (F-67)", "permissions:\n  full_access: yes", `line 2: permissions.full_access must be true or false, not "yes"`},
+		{"a way that is none", "\npermissions:\n  full_access_via: autopilot", `line 3: permissions.full_access_via must be callback or mode, not "autopilot"`},
+		{"a way in capitals", "permissions: { full_access_via: Mode }", "must be callback or mode"},
+		{"a way that is a number", "permissions: { full_access_via: 2 }", "must be callback or mode"},
+		{"a list of ways", "permissions: { full_access_via: [ mode ] }", "must be callback or mode, not a list"},
 		{"a quoted boolean", `permissions: { deny_all: "true" }`, "must be true or false"},
 		{"a mapping for a list", "gates: { a: b }", "line 1: gates must be a list, not a mapping"},
 		{"a rule that is a word", "permissions: { deny: [ execute ] }", "permissions.deny[0] must be a mapping"},

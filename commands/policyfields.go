@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/d3mlabs/ai-flow/executor/agents"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -112,6 +113,19 @@ func boolean(to *bool) field {
 		}
 		*to = strings.EqualFold(n.Value, "true")
 		return nil
+	}
+}
+
+// via reads in which way full access is given, by the words that agents.Via has for it.
+func via(to *agents.Via) field {
+	return func(n *yaml.Node, path string) error {
+		for _, v := range []agents.Via{agents.Callback, agents.ByMode} {
+			if n.Kind == yaml.ScalarNode && n.Tag == "!!str" && n.Value == v.String() {
+				*to = v
+				return nil
+			}
+		}
+		return wrong(n, path, "callback or mode")
 	}
 }
 

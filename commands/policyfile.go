@@ -106,7 +106,7 @@ func (r *policyReader) models() map[string]field {
 func (r *policyReader) permissions() map[string]field {
 	p := &r.policy.Permissions
 	return map[string]field{
-		"full_access": boolean(&p.FullAccess), "deny_all": boolean(&p.DenyAll),
+		"full_access": boolean(&p.FullAccess), "deny_all": boolean(&p.DenyAll), "full_access_via": via(&p.Via),
 		"deny": r.rules(&p.Deny), "ask": r.rules(&p.Ask), "allow": r.rules(&p.Allow),
 	}
 }

@@ -132,7 +132,7 @@ func (r *run) task(round int) executor.Task {
 	}
 	return executor.Task{
 		Label: r.command.String(), Prompt: b.prompt(), Room: r.room, Dir: r.tree.Dir(), Model: r.model,
-		Policy: r.permissions(),
+		Policy: r.permissions(), Via: r.Policy.Permissions.Via,
 	}
 }
 

@@ -49,6 +49,7 @@ type Report struct {
 	Wants     []reportWant    `json:"wants"`
 	WantCount int             `json:"want_count"` // distinct subjects, before any cap
 	Receipts  []reportRequest `json:"receipts"`
+	Approved  int             `json:"receipt_count"` // before any cap
 	Refused   []reportRequest `json:"refused_requests"`
 	Tools     map[string]int  `json:"tools"`            // calls by kind
 	MoreSteps int             `json:"unlisted_updates"` // updates of calls beyond those counted in Tools
@@ -92,10 +93,16 @@ type (
 		Status     string `json:"status"`
 		StopReason string `json:"stop_reason"`
 		Mode       string `json:"mode"`
+		// Via is how full access was given: callback, mode; "" when it was not. Unrecorded: some of it has no receipts.
+		Via        string `json:"full_access_via"`
+		Unrecorded bool   `json:"unrecorded_actions"`
+		Asking     string `json:"asking"` // how far it is proven that the agent asks: verified, candidate, unproven; "" when nothing relies on it
 	}
 	reportModel struct {
 		Asked     string `json:"asked"`
-		Effective string `json:"effective"`
+		Effective string `json:"effective"` // as the agent named it
+		// Before are others that the agent named during its work.
+		Before []string `json:"before"`
 	}
 	reportIsolation struct {
 		Isolated bool   `json:"isolated"`
@@ -182,10 +189,11 @@ func (r *run) makeReport(result render.Result) Report {
 		Repository: bounded(r.RepoName), Requester: bounded(r.Requester.Login), Comment: reportComment{r.CommentID, bounded(r.CommentURL)},
 		RunURL: bounded(r.RunURL), Attempt: r.Attempt, Looked: string(r.base), TokenScope: tokenScope(r.Token),
 		Agent: reportAgent{Name: run.Agent, Version: bounded(run.AgentVersion), Status: run.AgentStatus,
-			StopReason: bounded(run.StopReason), Mode: bounded(r.report.Mode)},
-		Model:     reportModel{bounded(run.ModelAsked), bounded(run.ModelEffective)},
+			StopReason: bounded(run.StopReason), Mode: bounded(r.report.Mode),
+			Via: r.report.Access.Via.String(), Unrecorded: r.report.Access.Unrecorded, Asking: r.report.Access.Asking.String()},
+		Model:     reportModel{bounded(run.ModelAsked), bounded(run.ModelEffective), bounds(run.ModelsBefore)},
 		Isolation: reportIsolation{run.Isolated, run.User},
-		WantCount: len(r.report.Wants) + r.report.MoreWants, Unasked: r.report.Unasked,
+		Approved:  r.report.Approved, WantCount: len(r.report.Wants) + r.report.MoreWants, Unasked: r.report.Unasked,
 		Tools: map[string]int{}, MoreSteps: r.report.MoreSteps, Usage: usageReported(r.report),
 		Commits: r.reportCommits(), Workflows: slices.ContainsFunc(r.patches, func(p patch) bool { return p.Kind == render.PatchWorkflows }), Notes: bounds(r.notes), PolicySource: r.Policy.Source,
 	}

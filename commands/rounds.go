@@ -81,6 +81,8 @@ func (r *run) addPass(p executor.Report) {
 	sum.MoreWants += p.MoreWants
 	sum.Steps, sum.MoreSteps = append(slices.Clip(sum.Steps), p.Steps...), sum.MoreSteps+p.MoreSteps
 	sum.Receipts = append(slices.Clip(sum.Receipts), p.Receipts...)
+	sum.Approved += p.Approved
+	sum.Access = addAccess(sum.Access, p.Access)
 	sum.Refusals = append(slices.Clip(sum.Refusals), p.Refusals...)
 	addUsage(sum, p)
 	for _, phase := range p.Phases {
@@ -88,9 +90,28 @@ func (r *run) addPass(p executor.Report) {
 	}
 	sum.Unasked, sum.Continued = sum.Unasked+p.Unasked, sum.Continued+p.Continued
 	sum.Swept, sum.Survivors, sum.StopReason, sum.Mode = p.Swept, p.Survivors, p.StopReason, p.Mode
+	sum.ModelsBefore = addModels(*sum, p)
 	if p.ModelEffective != "" {
 		sum.ModelEffective = p.ModelEffective
 	}
+}
+
+// addAccess: what was not recorded in one pass, or not proven, is so of the whole; the rest is as in the last pass.
+func addAccess(sum, p executor.Access) executor.Access {
+	p.Unrecorded = p.Unrecorded || sum.Unrecorded
+	p.Asking = max(p.Asking, sum.Asking)
+	return p
+}
+
+// addModels are the models of both passes other than the one that the last ended with.
+func addModels(sum, p executor.Report) (all []string) {
+	last := either(p.ModelEffective, sum.ModelEffective)
+	for _, id := range slices.Concat(sum.ModelsBefore, []string{sum.ModelEffective}, p.ModelsBefore) {
+		if id != "" && id != last && !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all
 }
 
 // addPhase adds up the phases of one name.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/d3mlabs/ai-flow/denials"
-	"github.com/d3mlabs/ai-flow/executor/agents"
 )
 
 // listen opens and closes the time in which what the agent says belongs to our turn (F-79).
@@ -56,15 +55,17 @@ func (l *launch) collect(ctx context.Context) {
 	for _, s := range t.subagents {
 		r.Subagents = append(r.Subagents, s.Subagent)
 	}
-	r.Mode, r.ModelEffective = t.mode.Current(), t.model
+	r.Approved, r.Access = t.approved, t.access
+	r.Access.Asking = t.asking()
+	r.Mode, r.ModelEffective, r.ModelsBefore = t.mode.Current(), t.model, t.before()
 	if r.ModelEffective == "" {
-		r.ModelEffective = t.account.model
+		r.ModelEffective = t.account.model // nothing but the events of the requests names it
 	}
 	r.MoreSteps = t.steps.dropped
 	for _, s := range t.steps.list {
 		step := *s.public()
 		step.Subagent = t.by(s)
-		step.Unasked = l.mustAsk() && s.unasked()
+		step.Unasked = !t.access.Unrecorded && s.unasked()
 		if step.Unasked {
 			r.Unasked++
 		}
@@ -74,8 +75,3 @@ func (l *launch) collect(ctx context.Context) {
 
 // collectLimit bounds the reading of spilled output.
 const collectLimit = 20 * time.Second
-
-// mustAsk reports whether this pass relied on the agent asking: a full-access pass by mode does not.
-func (l *launch) mustAsk() bool {
-	return !mayUpgrade(l.task.Policy) || l.agent.Profile.Via != agents.ByMode
-}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/d3mlabs/ai-flow/denials"
 	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/executor/agents/pinned"
 	"github.com/d3mlabs/ai-flow/executor/permission"
 	"github.com/d3mlabs/ai-flow/isolation"
 )
@@ -28,9 +29,10 @@ import (
 // Agent is an agent on this host, ready to be launched. It holds no state of a run and may launch several in turn.
 type Agent struct {
 	Profile  agents.Profile
-	Args     []string // replace the profile's arguments when not nil (AI_FLOW_AGENT_ARGS)
-	Binary   string   // absolute path of the agent's executable; "" for the built-in agent
-	Self     string   // path of our own executable, which contains the built-in agent
+	Args     []string     // replace the profile's arguments when not nil (AI_FLOW_AGENT_ARGS)
+	Binary   string       // absolute path of the agent's executable; "" for the built-in agent
+	Pinned   *pinned.Copy // when not nil, what runs in the place of Binary: its digest is checked at each launch
+	Self     string       // path of our own executable, which contains the built-in agent
 	Identity isolation.Identity
 	Room     isolation.OpenOptions
 	Environ  []string          // the dispatcher's environment, from which allowed names are taken
@@ -56,7 +58,8 @@ type Task struct {
 	Room   *isolation.Room
 	Dir    string // the session's directory, absolute, in the room
 	Policy permission.Policy
-	Model  string // "" for the agent's own default
+	Via    agents.Via // how full access is given; 0 leaves it to the profile
+	Model  string     // "" for the agent's own default
 }
 
 // Report is what a launch found out. All strings are foreign text unless said otherwise.
@@ -67,9 +70,12 @@ type Report struct {
 	Steps                            []Step
 	MoreSteps                        int // updates of calls beyond those listed
 	Receipts                         []Receipt
+	Approved                         int // receipts, those beyond the list too
 	Refusals                         []Refusal
 	AgentName, AgentVersion          string
-	ModelAsked, ModelEffective, Mode string
+	ModelAsked, ModelEffective, Mode string   // effective: as the agent named it; "" when it named none since we chose one
+	ModelsBefore                     []string // others that the agent named in the turn, at most 4
+	Access                           Access
 	Usage                            Usage
 	Cost                             Cost
 	Subagents                        []Subagent // at most 100

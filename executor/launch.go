@@ -38,6 +38,7 @@ func (a *Agent) Launch(ctx context.Context, t Task) (Report, error) {
 	l.turn = &turn{label: "[" + t.Label + "]", policy: t.Policy, profile: a.Profile, log: a.Log, progress: a.Progress, began: time.Now(), enough: make(chan struct{})}
 	l.turn.wants = denials.NewCollector(denials.Options{Workspace: t.Dir, Home: t.Room.Home(), OnWant: l.turn.observedWant})
 	l.report.ModelAsked = t.Model
+	l.turn.access = l.access()
 
 	failure := l.run(ctx)
 	l.end(ctx)
@@ -164,6 +165,9 @@ func (l *launch) start(ctx context.Context) error {
 // argv is the agent's command line. The built-in agent is our own executable, which usually lies where the agent user
 // cannot go (go run builds below a closed directory), so it is copied into the room.
 func (l *launch) argv(ctx context.Context) ([]string, error) {
+	if l.agent.Pinned != nil {
+		return l.pinnedArgv(ctx)
+	}
 	if l.agent.Binary != "" {
 		return append([]string{l.agent.Binary}, l.agent.args()...), nil
 	}
@@ -228,6 +232,9 @@ func (l *launch) logStderr(end int) {
 func (l *launch) initialize(ctx context.Context) error {
 	info, err := l.conn.Initialize(ctx)
 	l.report.AgentName, l.report.AgentVersion = info.Name, info.Version
+	if err == nil && l.agent.Pinned != nil {
+		return l.checkVersion(info.Version)
+	}
 	return err
 }
 

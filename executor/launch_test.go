@@ -251,31 +251,6 @@ func TestLateWorkIsOutOfTheReport(t *testing.T) { // H5-02, F-79
 	}
 }
 
-func TestModelIsExactOrAUniquePrefix(t *testing.T) { // A3-18, A2-20
-	models := []string{"gpt-5", "gpt-5-mini", "opus-4"}
-	for _, c := range []struct{ ask, effective, failure string }{
-		{"", "gpt-5", ""}, {"gpt-5", "gpt-5", ""}, {"op", "opus-4", ""}, {"gpt-5-", "gpt-5-mini", ""},
-		{"gpt", "", "ambiguous"}, {"sonnet", "", "not offered"},
-	} {
-		t.Run(c.ask, func(t *testing.T) {
-			b := play(t, fakeagent.Script{Models: models})
-			task := b.task(permission.ReadOnly)
-			task.Model = c.ask
-			r, err := b.agent.Launch(t.Context(), task)
-			if c.failure != "" {
-				f, ok := err.(*executor.Failure)
-				if !ok || f.Class != executor.FailedModel || !strings.Contains(f.Message, c.failure) || !strings.Contains(f.Message, "opus-4") {
-					t.Fatalf("got %v, want a failure that says %q and shows the catalogue", err, c.failure)
-				}
-				return
-			}
-			if err != nil || r.ModelEffective != c.effective {
-				t.Errorf("got %q, %v; want %q", r.ModelEffective, err, c.effective)
-			}
-		})
-	}
-}
-
 func TestHugeNoiseAndStrangeTrafficDoNotMatter(t *testing.T) { // H5-06, F-80
 	b := play(t, fakeagent.Script{
 		Start: []fakeagent.Step{{Raw: "INFO migrating"}, {Raw: "\x1b]0;t\x07"}, {Raw: ""}, {Raw: "42"}, {Raw: `{"level":"info","id":2}`}},

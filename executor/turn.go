@@ -27,11 +27,13 @@ type turn struct {
 	mu        sync.Mutex
 	mode      permission.ModeState
 	chosen    string // the mode that we chose, "" when the session has none
-	model     string
-	reported  string // the model that the agent named by itself since we last chose one
+	access    Access
+	model     string   // that the agent named by itself since we last chose one
+	models    []string // that ran in the turn before it
 	prose     prose
 	steps     steps
 	receipts  []Receipt
+	approved  int // receipts, those that are not kept too
 	refusals  []Refusal
 	account   account
 	subagents []subagent
@@ -58,7 +60,7 @@ func (t *turn) Update(u acpclient.Update) {
 	case acpclient.ModeChange:
 		t.mode = t.mode.Reported(u.Value)
 	case acpclient.ModelChange:
-		t.model, t.reported = u.Value, u.Value
+		t.modelChanged(u.Value)
 	case acpclient.UsageChange:
 		t.account.price(u.Cost)
 	case acpclient.Spent:
@@ -136,16 +138,19 @@ func (t *turn) Permission(_ context.Context, r acpclient.PermissionRequest) acpc
 	return acpclient.PermissionAnswer{OptionID: d.OptionID}
 }
 
-// modeNow is the mode at the moment of the request. The profile's asking mode counts for full access only where the
-// profile says that its requests are the way in which full access is given.
+// modeNow is the mode at the moment of the request. The mode that we chose counts for full access only where answering
+// its requests is the way in which full access is given.
 func (t *turn) modeNow() permission.Mode {
 	current := t.mode.Current()
-	asking := t.profile.Via == agents.Callback && current == t.chosen
+	asking := t.access.Via == agents.Callback && current == t.chosen
 	return t.mode.Mode(asking, agents.FullAccessMode(current))
 }
 
 func (t *turn) allowed(d permission.Decision, req permission.Request, step *step) {
 	step.allowed = true
+	if d.Receipt {
+		t.approved++
+	}
 	if d.Receipt && len(t.receipts) < maxRecords {
 		t.receipts = append(t.receipts, Receipt{Kind: cut(req.Kind, maxWord), Title: cut(req.Title, maxTitle), Command: cut(req.Command, maxTitle),
 			Mode: t.mode.Current(), Rule: d.Rule})
@@ -220,11 +225,19 @@ func refusalWhy(d permission.Decision, r permission.Request) string {
 	return d.Why + "; the agent calls it " + strconv.Quote(r.Title)
 }
 
+// permissionLine is one line of the run's log. A receipt has the words in which a reader looks for it (A1-30, A1-31);
+// what a rule or the pass allowed by itself has not (A1-32).
 func permissionLine(d permission.Decision, r permission.Request) string {
+	if d.Receipt {
+		return "approved: " + line(either(subject(r), "a request without a name")) + " (" + d.Rule + ")"
+	}
 	verdict := [...]string{permission.Allowed: "allowed", permission.Rejected: "rejected", permission.Cancelled: "cancelled"}
-	return "permission " + verdict[d.Verdict] + ": " + either(r.Kind, "unknown kind") + " " + subject(r) + ": " + d.Why +
+	return "permission " + verdict[d.Verdict] + ": " + line(either(r.Kind, "unknown kind")+" "+subject(r)) + ": " + d.Why +
 		" (option " + either(d.OptionID, "none") + ")"
 }
+
+// line makes one bounded line of foreign text; what else may be wrong with it is the log's to mend.
+func line(text string) string { return cut(strings.Join(strings.Fields(text), " "), maxTitle) }
 
 // observedWant tells of a new want while the turn still runs (A3-6). The collector calls it with the lock held.
 func (t *turn) observedWant(w denials.Want) {

@@ -1,6 +1,10 @@
 package render
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // footer is the last line: where it ran and how, what it used, how it ended.
 func (c *writer) footer() string {
@@ -47,6 +51,9 @@ func (c *writer) facts(name func(string) string) []string {
 	if model := modelWords(run, name); model != "" {
 		facts = append(facts, model)
 	}
+	if run.Approved > 0 {
+		facts = append(facts, strconv.Itoa(run.Approved)+" approved")
+	}
 	for _, words := range []string{run.Usage.words(""), run.Usage.money()} {
 		if words != "" {
 			facts = append(facts, words)
@@ -76,19 +83,32 @@ func (c *writer) agent() string {
 	return inline(text, maxName)
 }
 
-// modelWords names the model that answered and, when that is another, the one that was asked for (F-81).
+// modelWords names the model that answered and, when that is another, the one that was asked for (F-81). Those that
+// answered before it are named too: a switch in the middle of the work is one of authors.
 func modelWords(run Run, name func(string) string) string {
+	var words string
 	switch asked, effective := run.ModelAsked, run.ModelEffective; {
 	case effective == "" && asked == "":
 		return ""
 	case effective == "":
-		return name(asked) + " asked, effective model unknown"
+		return name(asked) + " asked for, not verified"
 	case asked == "" || asked == effective:
-		return name(effective)
+		words = name(effective)
 	default:
-		return name(effective) + " instead of " + name(asked)
+		words = name(effective) + " instead of " + name(asked)
 	}
+	var before []string
+	for _, id := range run.ModelsBefore[:min(len(run.ModelsBefore), maxModels)] {
+		before = append(before, name(id))
+	}
+	if len(before) == 0 || slices.Equal(run.ModelsBefore, []string{run.ModelAsked}) {
+		return words
+	}
+	return words + ", after " + enumerated(before)
 }
+
+// maxModels is how many models that answered before the last one are named.
+const maxModels = 4
 
 func outcomeWords(o Outcome) string {
 	switch o {

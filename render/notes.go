@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -119,7 +120,7 @@ func (r Result) touchedLists() string {
 // remarks are sentences of ours about the run: what somebody obeys, what the agent may have run unasked, what stayed behind,
 // and the caller's.
 func (r Result) remarks() []string {
-	all := r.touched()
+	all := append(r.access(), r.touched()...)
 	for i, path := range r.Ambient {
 		if i == maxPaths {
 			break
@@ -138,6 +139,36 @@ func (r Result) remarks() []string {
 		all = append(all, "Left behind: "+code(p.Path, maxName)+", "+oneLine(p.Reason, maxName)+".")
 	}
 	return append(all, r.Notes...)
+}
+
+// access are remarks on what nobody was asked for.
+func (r Result) access() (all []string) {
+	run := r.Run
+	if run.Unrecorded != "" {
+		all = append(all, "Full access was given by the agent’s mode "+code(run.Unrecorded, maxName)+", in which it asks nothing: its actions were not individually recorded.")
+	}
+	if run.NotByMode != "" {
+		all = append(all, run.NotByMode)
+	}
+	if run.Unproven != "" {
+		all = append(all, "The agent read what people without write permission wrote, and it is not proven that it asks before it acts: "+
+			run.Unproven+". What it does unasked is bounded by its user alone."+r.ranUnasked())
+	}
+	return all
+}
+
+// ranUnasked names the calls.
+func (r Result) ranUnasked() string {
+	var names []string
+	for _, s := range r.Run.Steps {
+		if s.Unasked {
+			names = append(names, cmp.Or(s.Title, s.Tool))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " It ran unasked: " + listed(names, maxPaths) + "."
 }
 
 // words say what the agent was given, "" for nothing.

@@ -116,7 +116,8 @@ type Path struct{ Path, Reason string }
 type Run struct {
 	Agent, AgentVersion, AgentStatus string
 	ModelAsked, ModelEffective       string
-	User                             string // the agent user; "" when isolation is off
+	ModelsBefore                     []string // other models that the agent named during its work
+	User                             string   // the agent user; "" when isolation is off
 	Isolated                         bool
 	Usage                            Usage
 	Subagents                        []Subagent
@@ -126,6 +127,10 @@ type Run struct {
 	Steps                            []Step
 	MoreSteps                        int // updates of calls beyond those listed
 	Receipts                         []Receipt
+	Approved                         int    // receipts, those beyond the list too
+	Unrecorded                       string // the mode in which the agent asked nothing, so that there are no receipts; "" for none
+	NotByMode                        string // ours: why full access was not given by mode, as was asked for
+	Unproven                         string // ours: why it is not proven that the agent asks before it acts; "" unless strangers wrote what it read
 	HandOver                         HandOver
 	Commit                           string // object id of what the agent looked at; "" for none
 	Token                            *Token // nil when it is not known, and not said

@@ -49,7 +49,7 @@ func results() map[string]Result {
 	build.Run.Unasked = 1
 	build.Thread = Thread{OnIssue, 12, "https://github.com/acme/app/issues/12#issuecomment-1", "https://github.com/acme/app/issues/12#issuecomment-1"}
 	build.Run.Policy, build.Run.Token = "acme/app:.github/ai-flow.yml", &Token{Repos: []string{"acme/app"}}
-	build.Run.Receipts = []Receipt{{"go test ./..."}}
+	build.Run.Receipts, build.Run.Approved = []Receipt{{"go test ./..."}}, 12
 
 	ask := Result{Outcome: Done, Command: "/ask", Requester: "octo-dev", RunURL: runURL, Places: places, Run: run,
 		Segments: []Segment{{Command: "/ask", Instruction: "where is the retry?", OK: true, Text: "In [`client.go`](https://github.com/acme/app/blob/main/client.go#L10), thanks to @somebody.\n"}}}
@@ -244,7 +244,7 @@ func fill(r *Result, s string) {
 		Taken:    repeat(Disposition{s, s, s}, 2), Flagged: repeat(s, 7), Restored: repeat(s, 7),
 		Run: Run{Agent: s, AgentVersion: s, AgentStatus: s, ModelAsked: s, ModelEffective: s + "x", User: s, Isolated: true, Usage: Usage{1, 2, 3, 4, 5, 0.5, s}, Subagents: repeat(Subagent{s, s, s, time.Second, 6}, 12), ProviderFiles: repeat(s, 12),
 			Duration: time.Hour, Phases: repeat(Phase{s, time.Second}, 20), Steps: repeat(Step{s, s, s, s, number(3), time.Second, true, s}, 25),
-			Receipts: repeat(Receipt{s}, 25), HandOver: HandOver{1, 2, 3, 4}, MoreSteps: 5, StopReason: s, Tail: s, Unasked: 2, Commit: s, Policy: s, Token: &Token{repeat(s, 7)}}}
+			Receipts: repeat(Receipt{s}, 25), HandOver: HandOver{1, 2, 3, 4}, MoreSteps: 5, StopReason: s, Tail: s, Unasked: 2, ModelsBefore: repeat(s, 6), Approved: 40, Unrecorded: s, NotByMode: s, Unproven: s, Commit: s, Policy: s, Token: &Token{repeat(s, 7)}}}
 }
 
 // FuzzResult: whatever stands in the values, the documents keep their limits, fences and folds, and do nothing.

@@ -211,17 +211,22 @@ func (c *writer) diffSection() string {
 // receipts are the requests that were approved without anybody being asked (A1-29).
 func (c *writer) receipts() string {
 	receipts := c.r.Run.Receipts
-	if len(receipts) == 0 {
+	total := max(c.r.Run.Approved, len(receipts))
+	if total == 0 {
 		return ""
 	}
 	var b strings.Builder
-	for i, r := range receipts {
+	shown := 0
+	for _, r := range receipts {
 		line := "- " + code(r.Action, maxTitle)
 		if b.Len()+len(line) > maxReceipts {
-			fmt.Fprintf(&b, "\nAnd %d more. %s\n", len(receipts)-i, c.where)
 			break
 		}
 		b.WriteString(line + "\n")
+		shown++
 	}
-	return "### Approved without asking (full access)\n\n" + details(plural(len(receipts), "request"), b.String())
+	if more := total - shown; more > 0 {
+		fmt.Fprintf(&b, "\nAnd %d more. %s\n", more, c.where)
+	}
+	return "### Approved without asking (full access)\n\n" + details(plural(total, "request"), b.String())
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/d3mlabs/ai-flow/executor/agents"
@@ -21,7 +23,7 @@ func (p *program) agentsCommand() *cli.Command {
 			if c.Args().Present() {
 				return &usageError{"there is no command agents " + quoted(c.Args().First()), "ai-flow agents list"}
 			}
-			return p.listAgents(c.Bool("json"))
+			return p.listAgents(c.Context, c.Bool("json"))
 		},
 		Subcommands: []*cli.Command{{
 			Name:  "list",
@@ -31,9 +33,9 @@ func (p *program) agentsCommand() *cli.Command {
 				if err := noArguments(c); err != nil {
 					return err
 				}
-				return p.listAgents(c.Bool("json"))
+				return p.listAgents(c.Context, c.Bool("json"))
 			},
-		}},
+		}, p.installCommand(), p.verifyCommand()},
 	}
 }
 
@@ -47,18 +49,46 @@ type listed struct {
 	HasIt      bool   `json:"credential_set"`
 	Usable     bool   `json:"usable"`
 	Verified   string `json:"verified,omitempty"`
+	Copy       *held  `json:"copy,omitempty"` // of its executable, installed by ai-flow; what a launch uses then
 }
 
-func (p *program) listed(profile agents.Profile) listed {
-	at := profile.Look(p.env.has, p.env.findBinary)
+// held is an installed copy of an agent's executable.
+type held struct {
+	Version string `json:"version,omitempty"`
+	Pinned  bool   `json:"pinned"`
+	Right   bool   `json:"bytes_verified"`
+	Problem string `json:"problem,omitempty"`
+}
+
+func (p *program) listed(ctx context.Context, profile agents.Profile) listed {
+	at := profile.Look(p.env.has, p.lookPath)
+	held := p.held(ctx, profile)
+	at.Usable = at.Usable && (held == nil || held.Right)
 	return listed{Name: profile.Name, Title: profile.Title, Status: statusText(profile.Status), Verified: profile.Verified,
-		Credential: profile.Credential, HasIt: at.Credential, Binary: at.Binary, Usable: at.Usable}
+		Credential: profile.Credential, HasIt: at.Credential, Binary: at.Binary, Usable: at.Usable, Copy: held}
 }
 
-func (p *program) listAgents(asJSON bool) error {
+// held checks the copy of an agent that a launch would use, nil when there is none.
+func (p *program) held(ctx context.Context, profile agents.Profile) *held {
+	c, err := p.installed(profile)
+	if c == nil && err == nil {
+		return nil
+	}
+	var h held
+	if err == nil {
+		h.Version, h.Pinned = c.Version, c.Pinned
+		err = c.Verify(ctx)
+	}
+	if h.Right = err == nil; !h.Right {
+		h.Problem = err.Error()
+	}
+	return &h
+}
+
+func (p *program) listAgents(ctx context.Context, asJSON bool) error {
 	var all []listed
 	for _, profile := range agents.All() {
-		all = append(all, p.listed(profile))
+		all = append(all, p.listed(ctx, profile))
 	}
 	if asJSON {
 		return writeJSON(p, all)
@@ -77,8 +107,22 @@ func (l listed) binaryText() string {
 		return "this program"
 	case l.Name == customAgent:
 		return "AI_FLOW_AGENT_BIN"
+	case l.Copy != nil:
+		return l.Copy.text()
 	default:
 		return cmp.Or(l.Binary, "not on PATH")
+	}
+}
+
+// text is short: ai-flow agents verify tells the rest.
+func (h *held) text() string {
+	switch {
+	case !h.Right:
+		return strings.TrimLeft(h.Version+" cannot be used: ai-flow agents verify", " ")
+	case h.Pinned:
+		return h.Version + " (pinned, verified)"
+	default:
+		return h.Version + " (unpinned, unaltered)"
 	}
 }
 

@@ -38,6 +38,9 @@ func (p *program) chooseAgent(ctx context.Context, o tryOptions, policy commands
 	}
 	agent := executor.Agent{Profile: profile, Binary: binary, Self: self, Identity: id,
 		Environ: p.env.all, AllowEnv: p.env.allow}
+	if agent.Pinned, err = p.installed(profile); err != nil {
+		return executor.Agent{}, err
+	}
 	if profile.Status != agents.BuiltIn { // its arguments are ours
 		agent.Args = p.env.agentArgs
 	}
@@ -55,7 +58,7 @@ func (p *program) profile(o tryOptions, policy commands.Policy) (profile agents.
 		name = customAgent
 	}
 	if name == "" {
-		profile, at := agents.Pick(p.env.has, p.env.findBinary)
+		profile, at := agents.Pick(p.env.has, p.lookPath)
 		return profile, at.Binary, false, nil
 	}
 	profile, ok := agents.Find(name)
@@ -71,7 +74,10 @@ func (p *program) profile(o tryOptions, policy commands.Policy) (profile agents.
 		}
 		return profile, p.env.agentBin, true, nil
 	}
-	at := profile.Look(p.env.has, p.env.findBinary)
+	if _, err := p.installed(profile); err != nil {
+		return profile, "", true, err
+	}
+	at := profile.Look(p.env.has, p.lookPath)
 	if at.Binary == "" {
 		return profile, "", true, &usageError{profile.Title + " is not on PATH" + programName(profile),
 			"install it, name its binary in AI_FLOW_AGENT_BIN, or use --agent " + demoAgent}
@@ -103,8 +109,8 @@ func (p *program) announce(profile agents.Profile, id isolation.Identity, fallba
 	if !named && profile.Status == agents.BuiltIn && fallback == nil {
 		p.say.line("  no other agent is usable here: ai-flow agents")
 	}
-	if p.env.agentBin != "" && profile.Status != agents.BuiltIn {
-		p.say.line("  its binary is the one that AI_FLOW_AGENT_BIN names; no version was verified")
+	if c, err := p.installed(profile); err == nil && profile.Status != agents.BuiltIn {
+		p.say.line("  %s", p.origin(c))
 	}
 	if profile.Credential != "" && !p.env.has(profile.Credential) && !(profile.Provider != "" && p.env.has(profile.Provider)) {
 		p.say.line("  %s is not set; the agent may ask for a login, which nobody here can give", profile.Credential)

@@ -13,6 +13,7 @@ type environment struct {
 
 	agent     string // AI_FLOW_AGENT: a name of `ai-flow agents`
 	agentBin  string // AI_FLOW_AGENT_BIN: run this binary, unpinned
+	agentsDir string // AI_FLOW_AGENTS_DIR: where verified copies of agents are, instead of the usual places
 	agentArgs []string
 	model     string // AI_FLOW_MODEL
 	user      string // AI_FLOW_AGENT_USER; "" when not said
@@ -45,19 +46,20 @@ func parseEnvironment(environ []string) (environment, error) {
 	e := environment{all: environ}
 	get := e.get
 	e = environment{
-		all:      environ,
-		agent:    get("AI_FLOW_AGENT"),
-		agentBin: get("AI_FLOW_AGENT_BIN"),
-		model:    get("AI_FLOW_MODEL"),
-		user:     get("AI_FLOW_AGENT_USER"),
-		allow:    strings.FieldsFunc(get("AI_FLOW_AGENT_ENV"), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }),
-		prefix:   get("AI_FLOW_COMMAND_PREFIX"),
-		appKey:   get("AI_FLOW_APP_PRIVATE_KEY") != "" || get("AI_FLOW_APP_PRIVATE_KEY_FILE") != "",
-		path:     get("PATH"),
-		home:     get("HOME"),
-		temp:     get("TMPDIR"),
-		noColour: get("NO_COLOR") != "",
-		columns:  80,
+		all:       environ,
+		agent:     get("AI_FLOW_AGENT"),
+		agentBin:  get("AI_FLOW_AGENT_BIN"),
+		agentsDir: get("AI_FLOW_AGENTS_DIR"),
+		model:     get("AI_FLOW_MODEL"),
+		user:      get("AI_FLOW_AGENT_USER"),
+		allow:     strings.FieldsFunc(get("AI_FLOW_AGENT_ENV"), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }),
+		prefix:    get("AI_FLOW_COMMAND_PREFIX"),
+		appKey:    get("AI_FLOW_APP_PRIVATE_KEY") != "" || get("AI_FLOW_APP_PRIVATE_KEY_FILE") != "",
+		path:      get("PATH"),
+		home:      get("HOME"),
+		temp:      get("TMPDIR"),
+		noColour:  get("NO_COLOR") != "",
+		columns:   80,
 	}
 	if n, err := strconv.Atoi(get("COLUMNS")); err == nil && n > 0 {
 		e.columns = min(n, 120)
@@ -79,6 +81,9 @@ func parseEnvironment(environ []string) (environment, error) {
 		e.isolation = wishNone
 	default:
 		return e, &usageError{"AI_FLOW_ISOLATION is " + quoted(wish) + "; it may be user or none", "unset AI_FLOW_ISOLATION"}
+	}
+	if e.agentsDir != "" && !filepath.IsAbs(e.agentsDir) {
+		return e, &usageError{"AI_FLOW_AGENTS_DIR is not an absolute path: " + quoted(e.agentsDir), "give the whole path, from the root on"}
 	}
 	args, err := splitWords(get("AI_FLOW_AGENT_ARGS"))
 	if err != nil {

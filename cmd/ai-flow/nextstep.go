@@ -38,7 +38,7 @@ func makeReady(missing isolation.SetupKind, user string) string {
 
 var (
 	// A command in a hint stands at its start, behind a colon, a comma or a bracket, and goes on to the end of what is said.
-	hintCommand = regexp.MustCompile(`(^|: |, |\()((?:sudo|apt-get|pkill|chmod|echo|git|ai-flow|/\S+/sudo) .*?)(\)|, in a | frees |$)`)
+	hintCommand = regexp.MustCompile(`(^|: |, |\()((?:sudo|rm|apt-get|pkill|chmod|echo|git|ai-flow|/\S+/sudo) .*?)(\)|, in a | frees |$)`)
 	// What else is no prose: variables, flags, keys and the file of the policy.
 	hintName = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:=[\w-]+)?|--[a-z][\w=-]*|\bmodels:|\.github/ai-flow\.yml`)
 	// A flag of ours is a variable in a workflow.

@@ -14,6 +14,7 @@ import (
 	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/executor/agents/pinned"
 	"github.com/d3mlabs/ai-flow/executor/process"
 	"github.com/d3mlabs/ai-flow/isolation"
 	"github.com/d3mlabs/ai-flow/render"
@@ -124,12 +125,15 @@ func (w *workflow) named(class, message string, err error) error {
 	p := commands.Problem{Class: class, Message: message, Err: err, Next: nextStep(err, w.env.user)}
 	var usage *usageError
 	var setup *isolation.SetupError
+	var copied *pinned.Error
 	var call *github.Error
 	switch {
 	case errors.As(err, &usage):
 		p.Message = usage.message
 	case errors.As(err, &setup):
 		p.Message = setup.Problem
+	case errors.As(err, &copied):
+		p.Class, p.Message = executor.FailedSetup.String(), copied.Problem
 	case errors.As(err, &call) && call.Setup:
 		p.Class = executor.FailedSetup.String()
 	}
@@ -156,8 +160,12 @@ func (w *workflow) workflowAgent(ctx context.Context, policy commands.Policy) (e
 	}
 	agent := executor.Agent{Profile: profile, Binary: binary, Self: self, Identity: id, Environ: w.env.all, AllowEnv: w.env.allow,
 		Limits: policy.Limits, Log: w.log}
+	if agent.Pinned, err = w.installed(profile); err != nil {
+		return executor.Agent{}, err
+	}
 	if profile.Status != agents.BuiltIn {
 		agent.Args = w.env.agentArgs
+		w.log.Say("%s", w.origin(agent.Pinned))
 	}
 	w.log.Say("agent: %s, as %s", profile.Title, id.Name())
 	if !id.Isolated() {

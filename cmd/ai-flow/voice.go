@@ -10,6 +10,7 @@ import (
 
 	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/executor/agents/pinned"
 	"github.com/d3mlabs/ai-flow/isolation"
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -100,6 +101,7 @@ func hint(err error) string {
 	var usage *usageError
 	var setup *isolation.SetupError
 	var failed *executor.Failure
+	var copied *pinned.Error
 	var call *github.Error
 	switch {
 	case errors.As(err, &usage):
@@ -108,6 +110,8 @@ func hint(err error) string {
 		return setup.Fix
 	case errors.As(err, &failed):
 		return failed.Fix
+	case errors.As(err, &copied):
+		return copied.Fix
 	case errors.As(err, &call):
 		return call.Next
 	}

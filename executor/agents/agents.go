@@ -34,6 +34,17 @@ const (
 	ByMode
 )
 
+// String is the word of the policy file: callback, mode; "" for neither.
+func (v Via) String() string {
+	switch v {
+	case Callback:
+		return "callback"
+	case ByMode:
+		return "mode"
+	}
+	return ""
+}
+
 // Profile is how one agent is launched and what is known of it.
 type Profile struct {
 	Name, Title string

@@ -3,6 +3,7 @@ package loopback
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 )
 
@@ -22,15 +23,12 @@ type chatRequest struct {
 	Tools []struct {
 		Function struct {
 			Name       string
-			Parameters struct {
-				Properties map[string]json.RawMessage
-				Required   []string
-			}
+			Parameters schema
 		}
 	}
 }
 
-func (chat) decode(body []byte) (query, error) {
+func (chat) decode(_ *http.Request, body []byte) (query, error) {
 	var r chatRequest
 	if err := json.Unmarshal(body, &r); err != nil {
 		return query{}, fmt.Errorf("decoding a chat completion request: %w", err)
@@ -45,11 +43,7 @@ func (chat) decode(body []byte) (query, error) {
 		}
 	}
 	for _, t := range r.Tools {
-		offered := tool{name: t.Function.Name, required: t.Function.Parameters.Required}
-		for p := range t.Function.Parameters.Properties {
-			offered.props = append(offered.props, p)
-		}
-		q.tools = append(q.tools, offered)
+		q.tools = append(q.tools, tool{name: t.Function.Name, schema: t.Function.Parameters})
 	}
 	return q, nil
 }
@@ -80,9 +74,8 @@ func (r reply) finish() string {
 
 func (r reply) id() string { return fmt.Sprintf("chatcmpl-loopback-%d", r.seq) }
 
-// usage counts are fixed, so that what an agent makes of them can be checked: 11 in and 7 out for each request.
 func usage() map[string]any {
-	return map[string]any{"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+	return map[string]any{"prompt_tokens": tokensIn, "completion_tokens": tokensOut, "total_tokens": tokensIn + tokensOut}
 }
 
 func (chat) encode(r reply) any {
@@ -105,34 +98,27 @@ func toolCalls(calls []namedCall) (out []any) {
 	return out
 }
 
-// pieceLength is the number of runes in one piece of streamed text: short enough that words, and a WANTED line, are cut.
-const pieceLength = 24
-
-func (chat) stream(r reply, q query, emit func([]byte)) {
-	send := func(choices []any, extra map[string]any) {
+func (chat) stream(r reply, q query, send emit) {
+	chunk := func(choices []any, extra map[string]any) {
 		m := map[string]any{"id": r.id(), "object": "chat.completion.chunk", "created": 0, "model": r.model, "choices": choices}
 		for k, v := range extra {
 			m[k] = v
 		}
-		if raw, err := json.Marshal(m); err == nil { // maps of strings: it cannot fail
-			emit(raw)
-		}
+		send("", encoded(m))
 	}
 	delta := func(d map[string]any, finish any) []any {
 		return []any{map[string]any{"index": 0, "delta": d, "finish_reason": finish}}
 	}
-	send(delta(map[string]any{"role": "assistant", "content": ""}, nil), nil)
-	for text := []rune(r.text); len(text) > 0; {
-		n := min(pieceLength, len(text))
-		send(delta(map[string]any{"content": string(text[:n])}, nil), nil)
-		text = text[n:]
+	chunk(delta(map[string]any{"role": "assistant", "content": ""}, nil), nil)
+	for _, piece := range pieces(r.text) {
+		chunk(delta(map[string]any{"content": piece}, nil), nil)
 	}
 	if len(r.calls) > 0 {
-		send(delta(map[string]any{"tool_calls": toolCalls(r.calls)}, nil), nil)
+		chunk(delta(map[string]any{"tool_calls": toolCalls(r.calls)}, nil), nil)
 	}
-	send(delta(map[string]any{}, r.finish()), nil)
+	chunk(delta(map[string]any{}, r.finish()), nil)
 	if q.usage {
-		send([]any{}, map[string]any{"usage": usage()})
+		chunk([]any{}, map[string]any{"usage": usage()})
 	}
-	emit([]byte("[DONE]"))
+	send("", []byte("[DONE]"))
 }

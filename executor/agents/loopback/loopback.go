@@ -6,6 +6,9 @@
 // was cut, so a server that counts requests would hand a round of the script to the wrong one. The turn is the first
 // whose Prompt stands in the last thing the user said; the round is the number of answers of the model since then.
 //
+// It speaks four dialects, told apart by path: OpenAI's chat completions and responses, Anthropic's messages, and Gemini's
+// generateContent, each streamed and whole. It never compresses, and knows no WebSocket.
+//
 // Its one invariant: it listens on 127.0.0.1 only, and everything that it takes in or keeps is bounded. It refuses to be
 // a model: what the script does not say is answered by one fixed sentence.
 //
@@ -29,7 +32,7 @@ const (
 	maxKept     = 64 << 20 // bytes of request bodies kept for Requests
 )
 
-// Server answers chat completions by script until it is closed.
+// Server answers by script until it is closed.
 type Server struct {
 	Addr net.Addr
 
@@ -46,13 +49,15 @@ type Server struct {
 type Request struct {
 	At     time.Time
 	Path   string
-	Key    string // of the Authorization header, without the word Bearer
+	Key    string // of X-Api-Key, X-Goog-Api-Key, or Authorization without the word Bearer
 	Model  string
 	Tools  []string // names offered
 	Prompt string   // the last thing the user said
 	Turn   int      // index of the turn of the script that answered; -1 for none
 	Round  int
 	Body   []byte
+
+	answers int // of the model since the prompt
 }
 
 // Start serves on a free port of 127.0.0.1 until ctx ends or Close is called.
@@ -66,6 +71,11 @@ func Start(ctx context.Context, s Script) (*Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", srv.models)
 	mux.HandleFunc("POST /v1/chat/completions", srv.handler(chat{}))
+	mux.HandleFunc("POST /v1/responses", srv.handler(responses{}))
+	mux.HandleFunc("POST /v1/messages", srv.handler(messages{}))
+	mux.HandleFunc("POST /v1/messages/count_tokens", srv.handler(messages{countOnly: true}))
+	mux.HandleFunc("GET /v1beta/models", srv.geminiModels)
+	mux.HandleFunc("POST /v1beta/models/{call}", srv.handler(gemini{}))
 	srv.http = &http.Server{
 		Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx },
@@ -78,8 +88,11 @@ func Start(ctx context.Context, s Script) (*Server, error) {
 	return srv, nil
 }
 
-// URL is the provider's base URL, as agents want it: with /v1 and without a slash at its end.
-func (s *Server) URL() string { return "http://" + s.Addr.String() + "/v1" }
+// Root is the base URL that Anthropic's and Google's clients want: with no path and without a slash at its end.
+func (s *Server) Root() string { return "http://" + s.Addr.String() }
+
+// URL is the base URL that OpenAI's clients want: with /v1 and without a slash at its end.
+func (s *Server) URL() string { return s.Root() + "/v1" }
 
 // Requests returns what was asked so far, in order of arrival.
 func (s *Server) Requests() []Request {
@@ -98,16 +111,16 @@ func (s *Server) Close() error {
 	return err
 }
 
-// record keeps a request, and reports whether it is still within the bound.
-func (s *Server) record(r Request) bool {
+// record keeps a request and returns its number, from 1; 0 beyond the bound.
+func (s *Server) record(r Request) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.requests) >= maxRequests {
-		return false
+		return 0
 	}
 	if s.kept += len(r.Body); s.kept > maxKept {
 		r.Body = nil
 	}
 	s.requests = append(s.requests, r)
-	return true
+	return len(s.requests)
 }

@@ -1,0 +1,164 @@
+package pinned
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	maxDescription = 1 << 20 // bytes of what a registry says of a version
+	maxRedirects   = 5
+	answerTime     = 30 * time.Second // until a registry begins to answer
+)
+
+// client fetches from one registry.
+type client struct {
+	registry Registry
+	http     *http.Client
+}
+
+// newClient is Go's own client: proxies and certificate authorities are those of its environment (HTTPS_PROXY,
+// SSL_CERT_FILE). What npm's own settings say of these (proxy, cafile) is not read.
+func newClient(r Registry) *client {
+	c := &client{registry: r}
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: answerTime,
+		MaxResponseHeaderBytes: 1 << 18, DisableCompression: true, DisableKeepAlives: true, ForceAttemptHTTP2: true}
+	c.http = &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		switch {
+		case len(via) >= maxRedirects:
+			return errors.New("too many redirects")
+		case via[0].URL.Scheme == "https" && req.URL.Scheme != "https":
+			return errors.New("a redirect from https to another scheme")
+		}
+		// The library keeps the header of the first request for hosts that it takes for the same. npm goes by the path too.
+		req.Header.Del("Authorization")
+		c.authorize(req)
+		return nil
+	}}
+	return c
+}
+
+func (c *client) authorize(req *http.Request) {
+	if value := c.registry.authorization(req.URL); value != "" {
+		req.Header.Set("Authorization", value)
+	}
+}
+
+// described is what a registry says of a version.
+type described struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Dist    struct {
+		Integrity string `json:"integrity"`
+		Tarball   string `json:"tarball"`
+	} `json:"dist"`
+}
+
+// describe asks for one version of a package.
+func (c *client) describe(ctx context.Context, pkg, version string) (described, error) {
+	var d described
+	// The slash of a scope is escaped: so npm asks, and some registries know nothing else.
+	body, err := c.get(ctx, c.registry.proven+strings.Replace(pkg, "/", "%2f", 1)+"/"+version, maxDescription)
+	if err != nil {
+		return d, err
+	}
+	defer body.Close()
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return d, c.failed(fmt.Sprintf("reading what %s says of %s", c.registry.Host(), pkg), err)
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		return d, c.failed(fmt.Sprintf("reading what %s says of %s", c.registry.Host(), pkg), err)
+	}
+	if d.Name != pkg || d.Version != version {
+		return d, &Error{Problem: fmt.Sprintf("%s answered with %s %s when asked for %s %s", c.registry.Host(), quoted(d.Name), quoted(d.Version), pkg, version)}
+	}
+	return d, nil
+}
+
+// tarball is the archive's URL: the one that the registry names, or the usual one where it names none. A registry that passes
+// on what npmjs.org says is asked itself, as npm does.
+func (c *client) tarball(d described, pkg, version string) (string, error) {
+	usual := c.registry.proven + pkg + "/-/" + pkg[strings.LastIndexByte(pkg, '/')+1:] + "-" + version + ".tgz"
+	if d.Dist.Tarball == "" {
+		return usual, nil
+	}
+	u, err := url.Parse(d.Dist.Tarball)
+	base, _ := url.Parse(c.registry.proven) // parsed before
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return "", &Error{Problem: fmt.Sprintf("%s names %s as the archive's place", c.registry.Host(), quoted(d.Dist.Tarball))}
+	case u.Host == "registry.npmjs.org" && base.Host != u.Host:
+		return strings.TrimRight(c.registry.proven, "/") + u.EscapedPath(), nil
+	case base.Scheme == "https" && u.Scheme != "https":
+		u.Scheme = "https" // a registry behind a proxy that ends TLS does not know what it is called outside
+	}
+	return u.String(), nil
+}
+
+// get asks for a URL and returns a body of at most most bytes: a longer one ends in an error.
+func (c *client) get(ctx context.Context, place string, most int64) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
+	if err != nil {
+		return nil, &Error{Err: err, Problem: fmt.Sprintf("%s names a place that cannot be asked for", c.registry.Host())}
+	}
+	req.Header.Set("User-Agent", "ai-flow")
+	c.authorize(req)
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.failed("asking "+req.URL.Host, err)
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, errors.Join(refused(req.URL, res.StatusCode), res.Body.Close())
+	}
+	return &bounded{ReadCloser: res.Body, left: most}, nil
+}
+
+// errStatus is the cause of an Error that an HTTP status made.
+type errStatus int
+
+func (e errStatus) Error() string { return fmt.Sprintf("HTTP status %d", int(e)) }
+
+func refused(u *url.URL, status int) *Error {
+	e := &Error{Err: errStatus(status), Problem: fmt.Sprintf("%s answered with status %d", u.Host, status)}
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		e.Fix = fmt.Sprintf("put a token for it into ~/.npmrc: //%s/:_authToken=…", u.Host)
+	case http.StatusNotFound:
+		e.Fix = "look whether this registry carries the package: npm config get registry"
+	}
+	return e
+}
+
+// failed is an error of the network. Its URL is left out: it may hold a name and a password.
+func (c *client) failed(doing string, err error) *Error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		err = of.Err
+	}
+	return &Error{Err: err, Problem: fmt.Sprintf("%s: %v", doing, err), Fix: "try again; proxies are taken from HTTPS_PROXY, certificates from SSL_CERT_FILE"}
+}
+
+// bounded is a body that may not be longer than it is expected to be.
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errors.New("the answer is longer than expected")
+	}
+	return n, err
+}

@@ -1,0 +1,393 @@
+package pinned
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/d3mlabs/ai-flow/testsupport"
+)
+
+// registry is an npm registry on loopback that carries one version, and remembers what it was asked.
+type registry struct {
+	*httptest.Server
+	describes string // what it says of the version, "" for 404
+	archive   []byte
+	status    int // of the archive, 200 when 0
+
+	mu    sync.Mutex
+	asked []string // path and Authorization
+}
+
+const (
+	descriptionPath = "/npm/@acme%2fagent-linux-x64/1.2.3"
+	archivePath     = "/npm/@acme/agent-linux-x64/-/agent-linux-x64-1.2.3.tgz"
+)
+
+func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	r.asked = append(r.asked, req.URL.EscapedPath()+" "+req.Header.Get("Authorization"))
+	r.mu.Unlock()
+	switch {
+	case req.URL.EscapedPath() == descriptionPath && r.describes != "":
+		fmt.Fprint(w, r.describes)
+	case req.URL.Path == archivePath || req.URL.Path == "/elsewhere.tgz":
+		if r.status != 0 {
+			w.WriteHeader(r.status)
+		}
+		w.Write(r.archive)
+	case req.URL.Path == "/npm/moved.tgz":
+		http.Redirect(w, req, strings.Replace(r.URL, "127.0.0.1", "localhost", 1)+"/elsewhere.tgz", http.StatusFound)
+	default:
+		http.NotFound(w, req)
+	}
+}
+
+func integrityOf(archive []byte) string {
+	sum := sha512.Sum512(archive)
+	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func description(integrity, tarball string) string {
+	return fmt.Sprintf(`{"name":"@acme/agent-linux-x64","version":"1.2.3","dist":{"integrity":%q,"tarball":%q}}`, integrity, tarball)
+}
+
+// shop is a registry that carries the good archive, the pin of it, and the options that install it.
+func shop(t *testing.T, entries ...entry) (*registry, Pin, Options) {
+	t.Helper()
+	if entries == nil {
+		entries = good()
+	}
+	r := &registry{archive: gzipOf(t, tarOf(1024, entries...))}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	r.describes = description(integrityOf(r.archive), r.URL+archivePath)
+	sum := sha256.Sum256([]byte(agentBody))
+	pin := Pin{Agent: "acme", Version: "1.2.3", Platform: platform(), Package: "@acme/agent-linux-x64", Integrity: integrityOf(r.archive),
+		ArchiveSize: int64(len(r.archive)), Executable: "agent", SHA256: hex.EncodeToString(sum[:]), Size: int64(len(agentBody))}
+	reg, err := ReadRegistry([]string{"npm_config_registry=" + r.URL + "/npm"}, nil, "@acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, pin, Options{Dir: filepath.Join(t.TempDir(), "agents"), Agent: "acme", Version: "1.2.3", Registry: reg}
+}
+
+func mustInstall(t *testing.T, o Options, pins ...Pin) *Copy {
+	t.Helper()
+	c, err := install(t.Context(), o, pins)
+	if err != nil {
+		t.Fatalf("installing: %v", err)
+	}
+	return c
+}
+
+func TestInstallPutsExactlyTheExecutableThere(t *testing.T) { // A2-5, A2-6
+	_, pin, o := shop(t)
+	c := mustInstall(t, o, pin)
+	if want := (Copy{Agent: "acme", Version: "1.2.3", Pinned: true, Path: filepath.Join(o.Dir, "acme/1.2.3/agent"), SHA256: pin.SHA256, Size: pin.Size}); *c != want {
+		t.Errorf("got %+v, want %+v", *c, want)
+	}
+	info, err := os.Stat(c.Path)
+	if err != nil || info.Mode() != 0o755 {
+		t.Errorf("got mode %v, error %v", info.Mode(), err)
+	}
+	if err := c.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	var names []string
+	for _, dir := range []string{o.Dir, filepath.Join(o.Dir, "acme"), filepath.Dir(c.Path)} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+	}
+	if got := strings.Join(names, " "); got != "acme 1.2.3 agent manifest.json" {
+		t.Errorf("left there: %s", got)
+	}
+	var m manifest
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(c.Path), manifestName))
+	if err != nil || json.Unmarshal(text, &m) != nil || !m.Pinned || m.SHA256 != pin.SHA256 || m.Integrity != pin.Integrity || m.Package != pin.Package {
+		t.Errorf("got manifest %s, error %v", text, err)
+	}
+}
+
+func TestInstallAgainFetchesNothing(t *testing.T) {
+	r, pin, o := shop(t)
+	mustInstall(t, o, pin)
+	before := len(r.asked)
+	mustInstall(t, o, pin)
+	if len(r.asked) != before {
+		t.Errorf("asked again: %q", r.asked[before:])
+	}
+}
+
+// TestInstallRepairsNothing: a copy that was altered stays for a person to look at.
+func TestInstallRepairsNothing(t *testing.T) {
+	_, pin, o := shop(t)
+	c := mustInstall(t, o, pin)
+	alter(t, c.Path)
+	_, err := install(t.Context(), o, []Pin{pin})
+	wantError(t, err, "was altered")
+}
+
+func TestInstallRefuses(t *testing.T) { // A2-6, A2-8
+	other := good()
+	other[1].body = `{"name":"@acme/agent-linux-x64","version":"1.2.4"}`
+	for _, c := range []struct {
+		name    string
+		entries []entry
+		change  func(r *registry, p *Pin, o *Options)
+		says    string
+	}{
+		{"another archive than the pinned one, whatever the registry says of it", nil, func(r *registry, _ *Pin, _ *Options) {
+			r.archive = flipped(r.archive, len(r.archive)/2)
+			r.describes = description(integrityOf(r.archive), r.URL+archivePath)
+		}, "another one than the one that is expected"},
+		{"a longer archive", nil, func(r *registry, _ *Pin, _ *Options) { r.archive = append(bytes.Clone(r.archive), 0) }, "longer than expected"},
+		{"a shorter archive", nil, func(r *registry, _ *Pin, _ *Options) { r.archive = r.archive[:100] }, "another one than"},
+		{"another executable in the right archive", nil, func(_ *registry, p *Pin, _ *Options) { p.SHA256 = strings.Repeat("0", 64) }, "is pinned"},
+		{"an executable of another size", nil, func(_ *registry, p *Pin, _ *Options) { p.Size++ }, "the pinned one has"},
+		{"an archive of another version", other, func(*registry, *Pin, *Options) {}, `says that it is "@acme/agent-linux-x64" "1.2.4"`},
+		{"a description of another package", nil, func(r *registry, _ *Pin, _ *Options) {
+			r.describes = strings.Replace(r.describes, "@acme", "@evil", 1)
+		}, `answered with "@evil/agent-linux-x64"`},
+		{"a description that is none", nil, func(r *registry, _ *Pin, _ *Options) { r.describes = "<html>" }, "reading what"},
+		{"an endless description", nil, func(r *registry, _ *Pin, _ *Options) { r.describes = strings.Repeat(" ", maxDescription+1) }, "longer than expected"},
+		{"an archive in a file", nil, func(r *registry, _ *Pin, _ *Options) { r.describes = description("", "file:///etc/passwd") }, "as the archive's place"},
+		{"a login", nil, func(r *registry, _ *Pin, _ *Options) { r.status = 401 }, "status 401"},
+		{"a failure", nil, func(r *registry, _ *Pin, _ *Options) { r.status = 503 }, "status 503"},
+		{"a version that is not pinned", nil, func(_ *registry, _ *Pin, o *Options) { o.Version = "1.2.4" }, "is not pinned"},
+		{"a version that leads elsewhere", nil, func(_ *registry, _ *Pin, o *Options) { o.Version, o.Unpinned = "../../x", true }, "is no version"},
+		{"a range", nil, func(_ *registry, _ *Pin, o *Options) { o.Version, o.Unpinned = "latest", true }, "is no version"},
+		{"another agent", nil, func(_ *registry, _ *Pin, o *Options) { o.Agent = "nobody" }, "no executable of"},
+		{"another platform", nil, func(_ *registry, p *Pin, _ *Options) { p.Platform = "plan9-x64" }, "no executable of"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, pin, o := shop(t, c.entries...)
+			c.change(r, &pin, &o)
+			_, err := install(t.Context(), o, []Pin{pin})
+			wantError(t, err, c.says)
+			left, err := filepath.Glob(filepath.Join(o.Dir, "*", "*"))
+			if drafts, _ := filepath.Glob(filepath.Join(o.Dir, "*", ".*")); err != nil || len(left)+len(drafts) > 0 {
+				t.Errorf("left behind: %q %q, error %v", left, drafts, err)
+			}
+		})
+	}
+}
+
+func wantError(t *testing.T, err error, says string) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), says) {
+		t.Errorf("got %v, want an *Error that says %q", err, says)
+	}
+}
+
+func alter(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, flipped(data, len(data)/2), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestInstallUnpinnedIsMarked(t *testing.T) {
+	_, pin, o := shop(t)
+	pin.Version = "1.2.2"
+	o.Unpinned = true
+	c := mustInstall(t, o, pin)
+	if c.Pinned || c.Version != "1.2.3" || c.SHA256 != pin.SHA256 {
+		t.Errorf("got %+v", *c)
+	}
+	found, err := find([]string{o.Dir}, "acme", []Pin{pin})
+	if err != nil || found == nil || *found != *c {
+		t.Errorf("found %+v, error %v", found, err)
+	}
+	alter(t, c.Path)
+	wantError(t, found.Verify(t.Context()), "was altered")
+}
+
+// TestUnpinnedNeedsTheRegistrysWord: weaker digests, several, or none are no word.
+func TestUnpinnedNeedsTheRegistrysWord(t *testing.T) {
+	for _, integrity := range []string{"", "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=", "sha512-", "sha512-AAAA", "sha1-AAAA sha512-" + strings.Repeat("A", 86) + "==",
+		integrityOf(nil)} {
+		r, pin, o := shop(t)
+		pin.Version, o.Unpinned = "1.2.2", true
+		r.describes = description(integrity, r.URL+archivePath)
+		if _, err := install(t.Context(), o, []Pin{pin}); err == nil {
+			t.Errorf("installed with the integrity %q", integrity)
+		}
+	}
+}
+
+func TestFindPrefersThePinned(t *testing.T) {
+	_, pin, o := shop(t)
+	other := pin
+	other.Version = "1.2.2"
+	o.Unpinned = true
+	mustInstall(t, o, other) // 1.2.3, unpinned
+	if c, err := find([]string{t.TempDir(), o.Dir}, "acme", []Pin{other}); err != nil || c == nil || c.Pinned {
+		t.Fatalf("found %+v, error %v", c, err)
+	}
+	if c, err := find([]string{o.Dir}, "acme", nil); err != nil || c == nil {
+		t.Errorf("without a table: %+v, error %v", c, err)
+	}
+	if c, err := find([]string{o.Dir}, "nobody", []Pin{pin}); c != nil || err != nil {
+		t.Errorf("of another agent: %+v, error %v", c, err)
+	}
+}
+
+// TestManifestIsNotBelieved: it lies beside the executable, and whoever can alter one can alter the other.
+func TestManifestIsNotBelieved(t *testing.T) {
+	_, pin, o := shop(t)
+	c := mustInstall(t, o, pin)
+	place := filepath.Dir(c.Path)
+	alter(t, c.Path)
+	altered, err := os.ReadFile(c.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(altered)
+	rewrite := func(from, to string) {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(place, manifestName))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(place, manifestName), []byte(strings.Replace(string(text), from, to, 1)), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rewrite(pin.SHA256, hex.EncodeToString(sum[:]))
+	found, err := find([]string{o.Dir}, "acme", []Pin{pin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, found.Verify(t.Context()), "was altered")
+
+	_, err = find([]string{o.Dir}, "acme", nil)
+	wantError(t, err, "no pin for it")
+	rewrite(`"pinned": true`, `"pinned": false`)
+	rewrite(`"executable": "agent"`, `"executable": "../../../../bin/sh"`)
+	_, err = find([]string{o.Dir}, "acme", nil)
+	wantError(t, err, "something else")
+}
+
+func TestTwoInstallsAtOnce(t *testing.T) {
+	_, pin, o := shop(t)
+	var all sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		all.Go(func() { _, errs[i] = install(context.Background(), o, []Pin{pin}) })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInstallEndsWithItsContext(t *testing.T) {
+	_, pin, o := shop(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := install(ctx, o, []Pin{pin}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRegistryWithoutVersions: some answer for whole packages only. A pin needs no word of theirs.
+func TestRegistryWithoutVersions(t *testing.T) {
+	r, pin, o := shop(t)
+	r.describes = ""
+	mustInstall(t, o, pin)
+	pin.Version, o.Unpinned, o.Dir = "1.2.2", true, t.TempDir()
+	_, err := install(t.Context(), o, []Pin{pin})
+	wantError(t, err, "status 404")
+}
+
+// TestRegistryThatPassesOnNpmjs names the archive's place at npmjs.org; nothing is asked of it.
+func TestRegistryThatPassesOnNpmjs(t *testing.T) {
+	r, pin, o := shop(t)
+	r.describes = description(integrityOf(r.archive), "https://registry.npmjs.org"+strings.TrimPrefix(archivePath, "/npm"))
+	mustInstall(t, o, pin)
+}
+
+// TestTokenGoesToItsPlaceAlone: neither to another host that the registry names or leads to, nor outside of its path.
+func TestTokenGoesToItsPlaceAlone(t *testing.T) {
+	for name, tarball := range map[string]string{"in place": archivePath, "another path": "/elsewhere.tgz", "a redirect to another host": "/npm/moved.tgz"} {
+		t.Run(name, func(t *testing.T) {
+			r, pin, o := shop(t)
+			r.describes = description(integrityOf(r.archive), r.URL+tarball)
+			var err error
+			o.Registry, err = ReadRegistry([]string{"npm_config_registry=" + r.URL + "/npm/", "npm_config_" + strings.TrimPrefix(r.URL, "http:") + "/npm/:_authToken=canary"}, nil, "@acme")
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustInstall(t, o, pin)
+			for _, asked := range r.asked {
+				if got := strings.HasSuffix(asked, "Bearer canary"); got != strings.HasPrefix(asked, "/npm/") {
+					t.Errorf("asked %q", asked)
+				}
+			}
+		})
+	}
+}
+
+// TestErrorsHoldNoSecret: a registry's URL may carry a name and a password (S5).
+func TestErrorsHoldNoSecret(t *testing.T) {
+	_, pin, o := shop(t)
+	var err error
+	o.Registry, err = ReadRegistry([]string{"npm_config_registry=http://user:canary@127.0.0.1:1/canary"}, nil, "@acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = install(t.Context(), o, []Pin{pin}); err == nil || strings.Contains(err.Error(), "canary") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := ReadRegistry([]string{"npm_config_registry=ftp://user:canary@x"}, nil, "@acme"); err == nil || strings.Contains(err.Error(), "canary") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRealInstall fetches the pinned Copilot through the registry that npm is configured for on this machine.
+func TestRealInstall(t *testing.T) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg, err := ReadRegistry(os.Environ(), []string{filepath.Join(home, ".npmrc"), "/usr/etc/npmrc", "/usr/local/etc/npmrc"}, Scope("copilot"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pin := Pins()[0]
+	testsupport.Need(t, pin.Platform == platform(), "a pin for "+platform(), "run the tests on Linux x64")
+	_, err = newClient(reg).describe(t.Context(), pin.Package, pin.Version)
+	testsupport.Need(t, err == nil, fmt.Sprintf("npm's registry (%v)", err), "npm config set registry URL")
+	o := Options{Dir: t.TempDir(), Agent: pin.Agent, Version: pin.Version, Registry: reg, Say: t.Logf}
+	c, err := Install(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Verify(t.Context()); err != nil || c.Size != 169544512 || c.SHA256 != "0059754cf78c3f3bf2c9d4564dfa7e9e25f3a3f8f411f2f0cdad9363f5662748" {
+		t.Errorf("got %+v, error %v", *c, err)
+	}
+}

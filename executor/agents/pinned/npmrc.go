@@ -1,0 +1,184 @@
+package pinned
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// Registry is where npm on this machine would fetch a package, and with what it would authenticate there.
+type Registry struct {
+	settings map[string]string
+	proven   string // the registry's base URL for our package's scope, ends in "/"
+}
+
+const (
+	defaultRegistry = "https://registry.npmjs.org/"
+	maxNpmrc        = 1 << 20 // bytes
+)
+
+// ReadRegistry reads npm's configuration for a package's scope ("@github"). The environment goes before the files, and an earlier
+// file before a later one: the user's, then the machine's. A file that does not exist is no error. A checkout's own
+// .npmrc is for the caller to leave out: it is a stranger's, and could send a token of the user's elsewhere.
+//
+// The error is an *Error that holds no value of a setting.
+func ReadRegistry(environ, files []string, scope string) (Registry, error) {
+	env := map[string]string{}
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		env[name] = value
+	}
+	r := Registry{settings: fromEnvironment(env)}
+	for _, file := range files {
+		text, err := readNpmrc(file)
+		if err != nil {
+			return r, &Error{Err: err, Problem: fmt.Sprintf("npm's configuration %q cannot be read: %v", file, err), Fix: "mend it, or move it away"}
+		}
+		for key, value := range parseNpmrc(text, env) {
+			if _, set := r.settings[key]; !set {
+				r.settings[key] = value
+			}
+		}
+	}
+	for _, key := range []string{scope + ":registry", "registry"} {
+		if base := r.settings[key]; base != "" {
+			return r, r.use(key, base)
+		}
+	}
+	return r, r.use("", defaultRegistry)
+}
+
+// Host is the registry's host, for telling.
+func (r Registry) Host() string {
+	u, err := url.Parse(r.proven)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+func (r *Registry) use(key, base string) error {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "" {
+		return &Error{Problem: fmt.Sprintf("npm's setting %q is no URL of a registry", key), Fix: "correct it: npm config set registry URL"}
+	}
+	r.proven = strings.TrimRight(base, "/") + "/"
+	return nil
+}
+
+// fromEnvironment takes npm_config_NAME, in any case. npm reads the names of hosts and scopes as they are, all others in small
+// letters with dashes.
+func fromEnvironment(env map[string]string) map[string]string {
+	settings := map[string]string{}
+	const prefix = "npm_config_"
+	for name, value := range env {
+		if len(name) <= len(prefix) || !strings.EqualFold(name[:len(prefix)], prefix) || value == "" {
+			continue
+		}
+		key := name[len(prefix):]
+		if !strings.HasPrefix(key, "//") && !strings.HasPrefix(key, "@") {
+			key = strings.ReplaceAll(strings.ToLower(key), "_", "-")
+		}
+		// Of two spellings npm takes whichever comes last; a script that sets the small one means it.
+		if _, set := settings[key]; !set || strings.HasPrefix(name, prefix) {
+			settings[key] = value
+		}
+	}
+	return settings
+}
+
+func readNpmrc(file string) (string, error) {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxNpmrc+1))
+	if err == nil && len(text) > maxNpmrc {
+		err = fmt.Errorf("it has more than %d bytes", maxNpmrc)
+	}
+	return string(text), err
+}
+
+// parseNpmrc reads the part of npm's ini format that says where registries are: "key = value", quotes around either, comments,
+// ${VARIABLE}. Sections and lists have no bearing on that and are passed over.
+func parseNpmrc(text string, env map[string]string) map[string]string {
+	settings := map[string]string{}
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.ContainsRune(";#[", rune(line[0])) {
+			continue
+		}
+		key, value, found := strings.Cut(line, "=")
+		if !found {
+			continue
+		}
+		settings[expand(unquote(key), env)] = expand(unquote(value), env)
+	}
+	return settings
+}
+
+func unquote(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+var variable = regexp.MustCompile(`\$\{([^}?]+)(\?)?\}`)
+
+// expand replaces ${NAME}; what is not set stays as it is, or is nothing when it is written ${NAME?}, as with npm.
+func expand(s string, env map[string]string) string {
+	return variable.ReplaceAllStringFunc(s, func(ref string) string {
+		m := variable.FindStringSubmatch(ref)
+		if value, ok := env[m[1]]; ok {
+			return value
+		}
+		if m[2] != "" {
+			return ""
+		}
+		return ref
+	})
+}
+
+// authorization is the header's value for a request, "" for none. A credential belongs to a host with a path, and is sent to
+// what lies below it alone: the longest that fits counts.
+func (r Registry) authorization(u *url.URL) string {
+	for at := "//" + u.Host + u.EscapedPath(); ; {
+		cut := strings.LastIndexByte(at, '/')
+		if cut < 2 {
+			return ""
+		}
+		at = at[:cut]
+		for _, key := range []string{at + "/", at} {
+			if value := r.credential(key); value != "" {
+				return value
+			}
+		}
+	}
+}
+
+func (r Registry) credential(place string) string {
+	if token := r.settings[place+":_authToken"]; token != "" {
+		return "Bearer " + token
+	}
+	if basic := r.settings[place+":_auth"]; basic != "" {
+		return "Basic " + basic
+	}
+	user, coded := r.settings[place+":username"], r.settings[place+":_password"]
+	password, err := base64.StdEncoding.DecodeString(coded)
+	if user == "" || coded == "" || err != nil {
+		return ""
+	}
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+string(password)))
+}
