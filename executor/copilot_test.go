@@ -99,6 +99,7 @@ func observedShellDenial(t *testing.T, binary string) {
 	if len(r.Steps) == 0 || r.Steps[0].Exit == nil || *r.Steps[0].Exit != 1 {
 		t.Errorf("H5-09: `completed` is not exit 0: %+v", r.Steps)
 	}
+	wantUsage(t, r)
 }
 
 func rejectedRequest(t *testing.T, binary string) {
@@ -110,8 +111,21 @@ func rejectedRequest(t *testing.T, binary string) {
 	if r.Continued != 1 || len(r.Wants) != 1 || r.Wants[0].Channel != denials.Declared || r.Wants[0].Subject != "touch marker.txt" {
 		t.Errorf("got continued %d, wants %+v", r.Continued, r.Wants)
 	}
+	wantUsage(t, r) // of two prompts, whose second answer counts the first as well
 	if _, err := b.room.ReadFile(t.Context(), b.room.Path("marker.txt"), 10); err == nil {
 		t.Error("A2-38, A2-57: the refused command left its file")
+	}
+}
+
+// wantUsage holds that a launch of two requests to the model counts each once, and names the model that answered them
+// although the session advertises none (A2-20, A2-32).
+func wantUsage(t *testing.T, r executor.Report) {
+	t.Helper()
+	if want := (executor.Usage{Input: 22, Output: 14, Total: 36}); r.Usage != want || r.Cost != (executor.Cost{}) {
+		t.Errorf("got usage %+v, cost %+v; want %+v and no price", r.Usage, r.Cost, want)
+	}
+	if r.ModelEffective != "loopback-model" {
+		t.Errorf("A2-20: the model that answered is %q", r.ModelEffective)
 	}
 }
 
