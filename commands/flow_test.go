@@ -235,8 +235,9 @@ func TestAsk(t *testing.T) {
 	s := newStage(t, "# Plan\n\nThe flag.\n")
 	s.agent.say = []string{"It is a flag.", "Since yesterday."}
 	s.agent.act = func(s scene) { s.write("README.md", "changed"); s.revise("flag", "hole") } // F-55
-	s.agent.report = executor.Report{AgentVersion: "1.2", Usage: executor.Usage{Input: 10, Output: 2}, StopReason: "end_turn",
-		Steps: []executor.Step{{Kind: "read", Title: "Read"}, {Kind: "read"}, {Title: "x"}}, Phases: []executor.Phase{{Name: "turn", Took: time.Second}}}
+	s.agent.report = executor.Report{AgentVersion: "1.2", Usage: executor.Usage{Input: 10, Output: 2, CachedRead: 3}, StopReason: "end_turn",
+		Subagents: []executor.Subagent{{Name: "lab-sub", Model: "m", Call: "c", Status: "completed", Took: time.Second, Tokens: 7}}, ProviderFiles: []string{"../plan.md"},
+		Steps: []executor.Step{{Kind: "read", Title: "Read", Subagent: "lab-sub"}, {Kind: "read"}, {Title: "x"}}, Phases: []executor.Phase{{Name: "turn", Took: time.Second}}}
 	out := s.run(t.Context(), "> The flag.\n\n/ask what is it?\n\n/ask since when?")
 	if out.Result.Outcome != render.Done || out.Result.Headline != "" || out.Result.Diffs != nil {
 		t.Errorf("%+v", out.Result)
@@ -259,6 +260,12 @@ func TestAsk(t *testing.T) {
 	r := out.Report
 	if r.Tools["read"] != 2 || r.Tools["other"] != 1 || r.Usage.Input != 10 || r.Agent.Version != "1.2" || r.Phases[0].Millis != 1000 || r.Command != "ask" {
 		t.Errorf("report %+v", r)
+	}
+	if r.Usage.CachedRead != 3 || r.Usage.Cost != nil || len(r.Subagents) != 1 || r.Subagents[0].Millis != 1000 || r.Subagents[0].Tokens != 7 || len(r.ProviderFiles) != 1 {
+		t.Errorf("usage %+v, subagents %+v, files %v", r.Usage, r.Subagents, r.ProviderFiles)
+	}
+	if s := out.Result.Run.Steps; s[0].Subagent != "lab-sub" || s[1].Subagent != "" {
+		t.Errorf("steps %+v", s)
 	}
 }
 
