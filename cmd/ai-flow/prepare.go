@@ -165,9 +165,11 @@ func (w *workflow) workflowAgent(ctx context.Context, policy commands.Policy) (e
 	}
 	if profile.Status != agents.BuiltIn {
 		agent.Args = w.env.agentArgs
-		w.log.Say("%s", w.origin(agent.Pinned))
 	}
 	w.log.Say("agent: %s, as %s", profile.Title, id.Name())
+	if profile.Status != agents.BuiltIn {
+		w.log.Say("%s", w.origin(agent.Pinned))
+	}
 	if !id.Isolated() {
 		w.log.Say("isolation is off: the agent can do whatever this runner's user can")
 	}
