@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
+	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/agents"
 	"github.com/d3mlabs/ai-flow/render"
 	"github.com/urfave/cli/v2"
@@ -50,6 +52,15 @@ type listed struct {
 	Usable     bool   `json:"usable"`
 	Verified   string `json:"verified,omitempty"`
 	Copy       *held  `json:"copy,omitempty"` // of its executable, installed by ai-flow; what a launch uses then
+	versioned
+	Via    string `json:"full_access_via"` // by default: callback, mode
+	WhyVia string `json:"full_access_why"`
+}
+
+// versioned is what a program says its version is.
+type versioned struct {
+	Version string `json:"version,omitempty"`
+	Unknown string `json:"version_unknown,omitempty"` // why it is not known
 }
 
 // held is an installed copy of an agent's executable.
@@ -64,8 +75,34 @@ func (p *program) listed(ctx context.Context, profile agents.Profile) listed {
 	at := profile.Look(p.env.has, p.lookPath)
 	held := p.held(ctx, profile)
 	at.Usable = at.Usable && (held == nil || held.Right)
-	return listed{Name: profile.Name, Title: profile.Title, Status: statusText(profile.Status), Verified: profile.Verified,
+	return listed{versioned: p.askVersion(ctx, profile, at.Binary, held), Via: profile.Via.String(), WhyVia: profile.WhyVia, Name: profile.Name, Title: profile.Title, Status: statusText(profile.Status), Verified: profile.Verified,
 		Credential: profile.Credential, HasIt: at.Credential, Binary: at.Binary, Usable: at.Usable, Copy: held}
+}
+
+// askVersion asks the program that is there. A copy of ours is not asked: its bytes say it, and asking would run them.
+func (p *program) askVersion(ctx context.Context, profile agents.Profile, binary string, copy *held) versioned {
+	switch {
+	case copy != nil:
+		return versioned{Version: copy.Version}
+	case binary == "":
+		return versioned{}
+	}
+	version, err := executor.Version(ctx, profile, binary, p.env.temp)
+	if err != nil {
+		return versioned{Unknown: err.Error()}
+	}
+	return versioned{Version: version}
+}
+
+// text is short; the reason is in the JSON.
+func (v versioned) text() string {
+	switch {
+	case v.Version != "":
+		return v.Version
+	case v.Unknown != "":
+		return "unknown"
+	}
+	return "-"
 }
 
 // held checks the copy of an agent that a launch would use, nil when there is none.
@@ -86,17 +123,21 @@ func (p *program) held(ctx context.Context, profile agents.Profile) *held {
 }
 
 func (p *program) listAgents(ctx context.Context, asJSON bool) error {
-	var all []listed
-	for _, profile := range agents.All() {
-		all = append(all, p.listed(ctx, profile))
+	profiles := agents.All()
+	all := make([]listed, len(profiles))
+	var asking sync.WaitGroup // each may take seconds
+	for i, profile := range profiles {
+		asking.Go(func() { all[i] = p.listed(ctx, profile) })
 	}
+	asking.Wait()
 	if asJSON {
 		return writeJSON(p, all)
 	}
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tSTATUS\tUSABLE\tBINARY\tCREDENTIAL")
+	fmt.Fprintln(w, "NAME\tSTATUS\tUSABLE\tBINARY\tCREDENTIAL\tVERSION\tFULL ACCESS")
 	for _, l := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.Status, yesNo(l.Usable), render.Terminal(l.binaryText()), l.credentialText())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.Name, l.Status, yesNo(l.Usable), render.Terminal(l.binaryText()), l.credentialText(),
+			render.Terminal(l.versioned.text()), l.Via)
 	}
 	return w.Flush()
 }
