@@ -49,6 +49,8 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 			w.WriteHeader(r.status)
 		}
 		w.Write(r.archive)
+	case req.URL.Path == "/npm/beside.tgz":
+		http.Redirect(w, req, "/elsewhere.tgz", http.StatusFound)
 	case req.URL.Path == "/npm/moved.tgz":
 		http.Redirect(w, req, strings.Replace(r.URL, "127.0.0.1", "localhost", 1)+"/elsewhere.tgz", http.StatusFound)
 	default:
@@ -287,9 +289,13 @@ func TestManifestIsNotBelieved(t *testing.T) {
 	_, err = find([]string{o.Dir}, "acme", nil)
 	wantError(t, err, "no pin for it")
 	rewrite(`"pinned": true`, `"pinned": false`)
-	rewrite(`"executable": "agent"`, `"executable": "../../../../bin/sh"`)
-	_, err = find([]string{o.Dir}, "acme", nil)
-	wantError(t, err, "something else")
+	before := "agent"
+	for _, after := range []string{"../../../../bin/sh", "/bin/sh", "below/agent", "..", ""} {
+		rewrite(`"executable": "`+before+`"`, `"executable": "`+after+`"`)
+		_, err = find([]string{o.Dir}, "acme", nil)
+		wantError(t, err, "something else")
+		before = after
+	}
 }
 
 func TestTwoInstallsAtOnce(t *testing.T) {
@@ -333,7 +339,8 @@ func TestRegistryThatPassesOnNpmjs(t *testing.T) {
 
 // TestTokenGoesToItsPlaceAlone: neither to another host that the registry names or leads to, nor outside of its path.
 func TestTokenGoesToItsPlaceAlone(t *testing.T) {
-	for name, tarball := range map[string]string{"in place": archivePath, "another path": "/elsewhere.tgz", "a redirect to another host": "/npm/moved.tgz"} {
+	for name, tarball := range map[string]string{"in place": archivePath, "another path": "/elsewhere.tgz", "a redirect to another host": "/npm/moved.tgz",
+		"a redirect out of its path": "/npm/beside.tgz"} {
 		t.Run(name, func(t *testing.T) {
 			r, pin, o := shop(t)
 			r.describes = description(integrityOf(r.archive), r.URL+tarball)
@@ -389,5 +396,32 @@ func TestRealInstall(t *testing.T) {
 	}
 	if err := c.Verify(t.Context()); err != nil || c.Size != 169544512 || c.SHA256 != "0059754cf78c3f3bf2c9d4564dfa7e9e25f3a3f8f411f2f0cdad9363f5662748" {
 		t.Errorf("got %+v, error %v", *c, err)
+	}
+}
+
+// TestNoRedirectOutOfTLS: what was asked for over TLS is not taken from anywhere else, and redirects have an end.
+func TestNoRedirectOutOfTLS(t *testing.T) {
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "in the clear") }))
+	t.Cleanup(plain.Close)
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		to := plain.URL
+		if req.URL.Path == "/round" {
+			to = "/round"
+		}
+		http.Redirect(w, req, to, http.StatusFound)
+	}))
+	t.Cleanup(secure.Close)
+	reg, err := ReadRegistry([]string{"npm_config_registry=" + secure.URL}, nil, "@acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(reg)
+	c.http.Transport = secure.Client().Transport
+	for path, says := range map[string]string{"/out": "from https to another scheme", "/round": "too many redirects"} {
+		body, err := c.get(t.Context(), secure.URL+path, 100)
+		wantError(t, err, says)
+		if body != nil {
+			t.Error("a body beside the error")
+		}
 	}
 }
