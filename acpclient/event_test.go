@@ -125,6 +125,11 @@ func TestEventsOutOfTheirTime(t *testing.T) {
 	p.send(usage)
 	p.open()
 	p.send(usage)
+	if _, err := during(p, func() (struct{}, error) { return struct{}{}, p.conn.SetMode(p.ctx, "s", "m") }, func() {
+		p.answer(p.expect("session/set_mode"), `{}`) // so that it has been read before the turn begins
+	}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := p.prompt(func(m clientLine) {
 		p.send(eventLine(`{"sessionId":"s","type":"tool.execution_complete","data":{"toolCallId":"c"}}`))
 		p.answer(m, `{"stopReason":"end_turn"}`)
@@ -141,7 +146,7 @@ func TestEventsOutOfTheirTime(t *testing.T) {
 
 // A2-25: whatever stands in an event, what is handed on is bounded.
 func TestEventsAreBounded(t *testing.T) {
-	huge := strings.Repeat("é", 1<<20)
+	huge := strings.Repeat("é", 1<<16)
 	rec := &recorder{}
 	p := connect(t, rec, subscribed)
 	p.open()

@@ -35,6 +35,7 @@ func TestUsageOfTranscripts(t *testing.T) {
 	var got strings.Builder
 	for _, name := range names {
 		tu := newPlay(t, name).run(name)
+		tu.mu.Lock() // a request may still be answered to nobody
 		a := tu.account
 		if a.total.Input*7 != a.total.Output*11 || a.total.Input+a.total.Output != a.total.Total {
 			t.Errorf("%s: no number of requests has %+v", name, a.total)
@@ -61,6 +62,7 @@ func TestUsageOfTranscripts(t *testing.T) {
 				fmt.Fprintf(&got, ", exit %d told", *s.exit)
 			}
 		}
+		tu.mu.Unlock()
 		got.WriteByte('\n')
 	}
 	const golden = "testdata/usage.golden"
