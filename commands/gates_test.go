@@ -175,13 +175,13 @@ func TestPassesAddUp(t *testing.T) {
 	s.flow.Policy.Gates, s.flow.Policy.Rounds = gates("test", says+" || aift-no-such"), 3
 	s.agent.say = []string{"Said."}
 	s.agent.report = executor.Report{Usage: executor.Usage{Input: 10, Output: 2, CachedRead: 3, CachedWrite: 4, Total: 12}, Cost: executor.Cost{Amount: 0.25, Currency: "USD"},
-		Subagents: []executor.Subagent{{Name: "lab-sub", Status: "started"}}, ProviderFiles: []string{"plan.md"}, Steps: []executor.Step{{Kind: "read"}}, MoreSteps: 1, Unasked: 1,
+		Subagents: []executor.Subagent{{Name: "lab-sub", Status: "started"}}, ProviderFiles: []string{"plan.md"}, Steps: []executor.Step{{Kind: "read"}}, MoreSteps: 1, Unasked: 1, Approved: 2,
 		Receipts: []executor.Receipt{{Kind: "edit"}}, Refusals: []executor.Refusal{{Kind: "fetch"}}, Phases: []executor.Phase{{Name: "turn", Took: time.Second}},
 		Wants: []denials.Want{{Subject: "aift-no-such", Channel: denials.Observed, Kind: denials.MissingTool, Source: "agent", Count: 1, Observed: 1}}}
 	s.rounds(func(s scene) { s.write("b.go", "x\n") }, func(sc scene) { sc.write("b.go", "y\n"); s.agent.say = []string{"Mended."} }, func(s scene) { s.write("b.go", "package b\n") })
 	out := s.run(t.Context(), "/build it")
 	r := out.Report
-	if r.Usage.Input != 30 || r.Usage.Total != 36 || r.Tools["read"] != 3 || r.MoreSteps != 3 || r.Unasked != 3 || len(r.Receipts) != 3 || len(r.Refused) != 3 {
+	if r.Usage.Input != 30 || r.Usage.Total != 36 || r.Tools["read"] != 3 || r.MoreSteps != 3 || r.Unasked != 3 || r.Approved != 6 || len(r.Receipts) != 3 || len(r.Refused) != 3 {
 		t.Errorf("%+v", r)
 	}
 	if u := r.Usage; u.CachedRead != 9 || u.CachedWrite != 12 || u.Cost == nil || u.Cost.Amount != 0.75 || u.Cost.Currency != "USD" || len(r.Subagents) != 3 || len(r.ProviderFiles) != 3 {

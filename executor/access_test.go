@@ -47,10 +47,18 @@ func TestWayOfFullAccess(t *testing.T) { // A1-1, A1-4, A1-5, A2-15; full_access
 			executor.Access{Asking: executor.AskingVerified}, "agent", 1, false},
 		{"the mode is not advertised", agents.Profile{Via: agents.ByMode}, 0, permission.Policy{}, []string{"plan", "agent"},
 			executor.Access{Via: agents.ByMode, Asking: executor.AskingUnproven}, "plan", 1, false},
+		{"it starts in the mode, which nobody chose", agents.Profile{Via: agents.ByMode, Asking: "refuses"}, 0, permission.Policy{}, []string{"yolo", "agent"},
+			executor.Access{Via: agents.ByMode, Asking: executor.AskingUnproven}, "yolo", 1, false},
+		{"no modes at all", agents.Profile{Via: agents.ByMode}, 0, permission.Policy{}, nil,
+			executor.Access{Via: agents.ByMode, Asking: executor.AskingUnproven}, "", 1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := play(t, fakeagent.Script{Modes: c.modes, Turns: unasked()})
+			script := fakeagent.Script{Modes: c.modes, Turns: unasked()}
+			if c.profile.Asking == "refuses" {
+				script.SetMode.Error = &fakeagent.Error{Code: -32603, Message: "no"}
+			}
+			b := play(t, script)
 			p := &b.agent.Profile
 			p.Asking, p.FullAccess, p.Via = "agent", "yolo", c.profile.Via
 			if c.profile.FullAccess == "-" {
@@ -72,6 +80,8 @@ func TestWayOfFullAccess(t *testing.T) { // A1-1, A1-4, A1-5, A2-15; full_access
 
 func TestAskingIsVerified(t *testing.T) { // A2-19, A2-21; behaviour.md section 6
 	both := []string{"auto", "ask"}
+	modesAndModel := fakeagent.Reply{Result: []byte(`{"sessionId":"fake-session","modes":{"currentModeId":"auto","availableModes":[{"id":"auto"},{"id":"ask"}]},` +
+		`"configOptions":[{"id":"model","category":"model","currentValue":"gpt-5","options":[{"value":"gpt-5"},{"value":"opus-4"}]}]}`)}
 	moved := fakeagent.Reply{Before: []fakeagent.Step{{Mode: "auto"}}}
 	for _, c := range []struct {
 		name   string
@@ -91,6 +101,10 @@ func TestAskingIsVerified(t *testing.T) { // A2-19, A2-21; behaviour.md section 
 		{"the option answers with another mode", fakeagent.Script{NewSession: answer(t, options("mode", "auto", both...)), SetOption: answer(t, options("mode", "auto", both...))}, agents.Qualified, "ask", "", executor.AskingUnproven},
 		{"the option answers with the mode", fakeagent.Script{NewSession: answer(t, options("mode", "auto", both...)), SetOption: answer(t, options("mode", "ask", both...))}, agents.Qualified, "ask", "", executor.AskingVerified},
 		{"the choice of a model moves it", fakeagent.Script{Modes: both, Models: catalogue, SetModel: moved}, agents.Qualified, "ask", "opus-4", executor.AskingUnproven},
+		{"the answer about the model says that it moved", fakeagent.Script{Modes: both, NewSession: modesAndModel,
+			SetOption: answer(t, append(options("mode", "auto", both...), options("model", "opus-4", catalogue...)...))}, agents.Qualified, "ask", "opus-4", executor.AskingUnproven},
+		{"the answer about the model says that it did not", fakeagent.Script{Modes: both, NewSession: modesAndModel,
+			SetOption: answer(t, append(options("mode", "ask", both...), options("model", "opus-4", catalogue...)...))}, agents.Qualified, "ask", "opus-4", executor.AskingVerified},
 		{"it drifts in the turn", fakeagent.Script{Modes: both, Turns: []fakeagent.Turn{{{Mode: "auto"}, {Say: "ok"}}}}, agents.Qualified, "ask", "", executor.AskingUnproven},
 		{"away and back in the turn", fakeagent.Script{Modes: both, Turns: []fakeagent.Turn{{{Mode: "auto"}, {Mode: "ask"}, {Say: "ok"}}}}, agents.Qualified, "ask", "", executor.AskingUnproven},
 	} {
