@@ -55,7 +55,7 @@ func (r *run) mend(ctx context.Context, taken git.Taken, round int) (next git.Ta
 		r.note(fmt.Sprintf("The agent changed nothing in round %d, so there was no further one.", round))
 		return taken, false, true
 	}
-	return next, len(next.Changes) > 0, true
+	return next, next.Whole != next.Base, true
 }
 
 // of names the first of the paths that were refused.
