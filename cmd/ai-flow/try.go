@@ -39,7 +39,7 @@ func (p *program) tryCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "agent", Usage: "`NAME` of the agent, see ai-flow agents"},
 			&cli.StringFlag{Name: "model", Usage: "`NAME` of the model, as the agent knows it"},
-			&cli.StringFlag{Name: "user", Usage: "`USER` that the agent runs as (default: " + defaultUser + ")"},
+			&cli.StringFlag{Name: "user", Usage: "`USER`, already there, that the agent runs as (default: " + defaultUser + ", which is made)"},
 			&cli.StringFlag{Name: "as", Usage: "act as if the comment stood on an `issue|pr`"},
 			&cli.StringFlag{Name: "title", Usage: "`TITLE` of the issue or pull request"},
 			&cli.StringFlag{Name: "body", Usage: "`FILE` with the document that /edit changes and /ask may be about"},
