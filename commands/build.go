@@ -24,15 +24,27 @@ func (r *run) build(ctx context.Context) {
 	if !ok {
 		return
 	}
-	if taken, ok = r.gated(ctx, taken); !ok {
+	r.judgeAndLand(ctx, taken)
+	if r.lost() {
+		r.keepWork(ctx)
+	}
+}
+
+// judgeAndLand has the gates judge what was taken back, and brings it to where a person finds it.
+func (r *run) judgeAndLand(ctx context.Context, taken git.Taken) {
+	taken, ok := r.gated(ctx, taken)
+	r.works[0].taken = taken
+	if r.judged = ok; !ok {
 		return
 	}
-	r.works[0].taken = taken
 	r.noteJudged(taken)
 	if !r.setApart(ctx) {
 		return
 	}
 	r.addChanges()
+	if len(r.patches) > 0 && len(r.changes) > 0 { // else the first line says it
+		r.note("Files under .github/workflows/ or .github/actions/ changed. They are never committed by ai-flow; they come back as a patch.")
+	}
 	r.dispositions = r.disposed()
 	switch {
 	case len(r.changes) > 0 && r.Landing != nil:
@@ -40,7 +52,7 @@ func (r *run) build(ctx context.Context) {
 	case len(r.changes) > 0:
 		r.commitTree(ctx, taken)
 	case len(r.patches) > 0:
-		r.finish("changed only workflow files, which are never committed; they came back as a patch.")
+		r.finish("changed only workflow files, which are never committed; they came back as a patch." + r.verdict())
 	default:
 		r.nothing("changed nothing.")
 	}
@@ -50,29 +62,43 @@ func (r *run) finish(headline string) {
 	r.status, r.headline = render.Done, headline
 	if r.failedGates() {
 		r.next = "What was printed is in the summary of the run."
+		if r.RunURL == "" {
+			r.next = "What was printed is in `summary.md`, beside `report.json`."
+		}
 	}
 	for i := range r.segments {
 		r.segments[i].OK = !r.failedGates()
 	}
 }
 
-// commitTree commits on the first free name, so that no branch is ever overwritten.
 func (r *run) commitTree(ctx context.Context, taken git.Taken) {
+	if err := r.leaveBranch(ctx, taken.Tree); err != nil {
+		f := failure{class: "git", message: "the change could not be committed", err: err}
+		if errors.Is(err, errNamesTaken) {
+			f.message, f.next = fmt.Sprintf("the branch %q and ninety-nine more like it exist already", r.branchName()), "Delete those that nobody needs."
+		}
+		r.fail(ctx, f)
+		return
+	}
+	r.finish(fmt.Sprintf("committed %.10s on the branch `%s`: %s.%s", r.commit, r.branch, extent(taken.Changes), r.verdict()))
+}
+
+var errNamesTaken = errors.New("no name is left for the branch")
+
+// leaveBranch commits a tree on the first free name, so that no branch is ever overwritten.
+func (r *run) leaveBranch(ctx context.Context, tree git.OID) error {
 	for n := 1; n <= maxNames; n++ {
 		name := nth(r.branchName(), n)
-		commit, err := r.Repo.Branch(ctx, git.CommitOptions{Parent: r.base, Tree: taken.Tree, Message: r.message(), Author: r.bot(), Committer: r.bot(), Name: name})
+		commit, err := r.Repo.Branch(ctx, git.CommitOptions{Parent: r.base, Tree: tree, Message: r.message(), Author: r.bot(), Committer: r.bot(), Name: name})
 		if errors.Is(err, git.ErrExists) {
 			continue
 		}
-		if err != nil {
-			r.fail(ctx, failure{class: "git", message: "the change could not be committed", err: err})
-			return
+		if err == nil {
+			r.branch, r.commit = name, commit
 		}
-		r.branch, r.commit = name, commit
-		r.finish(fmt.Sprintf("committed %.10s on the branch `%s`: %s.%s", commit, name, extent(taken.Changes), r.verdict()))
-		return
+		return err
 	}
-	r.fail(ctx, failure{class: "git", message: fmt.Sprintf("the branch %q and ninety-nine more like it exist already", r.branchName()), next: "Delete those that nobody needs."})
+	return errNamesTaken
 }
 
 // maxNames bounds how many branches of one name there may be.

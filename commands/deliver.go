@@ -258,10 +258,12 @@ func (d *delivery) open(ctx context.Context, w *work) {
 // conclude decides the outcome by what landed.
 func (d *delivery) conclude(ctx context.Context) {
 	whole := true
+	longer, cancel := outlasting(ctx, rescueFor)
+	defer cancel()
 	for _, w := range d.parts {
 		whole = whole && w.err == nil
 		if !w.pushed && !errors.Is(w.err, ErrTakenBack) {
-			w.rescued = d.rescue(ctx, w)
+			w.rescued = d.rescue(longer, w)
 		}
 	}
 	if whole {

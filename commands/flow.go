@@ -89,6 +89,7 @@ type run struct {
 	refused  []git.Refused
 	left     []git.Refused
 	gates    []gate
+	judged   bool // the gates came to their end, or there was nothing for them
 	works    []*work
 	flagged  []string // changed paths
 	patches  []patch

@@ -31,11 +31,11 @@ func (g gate) passed() bool { return g.End == executor.GatePassed }
 // vouches reports whether a gate says something good of what is committed.
 func (g gate) vouches() bool { return g.passed() && !g.Aside }
 
-// gated runs the gates on what the agent left, and hands what fails back to it, as often as the policy says. It returns the
-// tree to commit, which no gate has a part in: what gates do to the tree is said and not taken. Not ok means that the
-// outcome is decided.
+// gated runs the gates on what the agent left, workflow files too, and hands what fails back to it, as often as the policy
+// says. It returns the tree to commit, which no gate has a part in: what gates do to the tree is said and not taken. Not ok
+// means that the outcome is decided; the tree is then the last that was taken.
 func (r *run) gated(ctx context.Context, taken git.Taken) (git.Taken, bool) {
-	if len(r.Policy.Gates) == 0 || len(taken.Changes) == 0 {
+	if len(r.Policy.Gates) == 0 || taken.Whole == taken.Base {
 		return taken, true
 	}
 	for round := 1; ; round++ {
@@ -178,7 +178,7 @@ func (r *run) quietAgain(ctx context.Context) error {
 // noteJudged says where what was judged is not quite what is committed.
 func (r *run) noteJudged(taken git.Taken) {
 	onWhole := slices.ContainsFunc(r.gates, func(g gate) bool { return g.Tree == taken.Whole })
-	if onWhole && taken.Tree != taken.Whole {
+	if onWhole && taken.Tree != taken.Whole && len(taken.Changes) > 0 {
 		r.note("The gates ran on a tree that holds the changed workflow files too.")
 	}
 	for _, g := range r.gates {

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -289,15 +288,30 @@ func TestGateThatJudgesAnotherTree(t *testing.T) {
 	}
 }
 
-func TestGatesAreCancelled(t *testing.T) {
-	s := newStage(t, "")
-	s.flow.Policy.Gates = gates("a", "sleep 300")
-	s.agent.act = func(s scene) { s.write("b.go", "package b\n") }
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-	defer cancel()
-	began := time.Now()
-	out := s.run(ctx, "/build it")
-	if out.Result.Outcome != render.Cancelled || out.Branch != "" || time.Since(began) > 20*time.Second {
-		t.Errorf("%+v after %v", out.Result, time.Since(began))
+// A change of nothing but workflow files is judged too, and mended; what a gate says of it is said.
+func TestGatesJudgeWorkflowFiles(t *testing.T) {
+	const path = ".github/workflows/new.yml"
+	for _, mended := range []bool{true, false} {
+		s := newStage(t, "")
+		s.flow.Policy.Gates, s.flow.Policy.Rounds = gates("lint", "grep -q push "+path), 1
+		s.rounds(func(s scene) { s.write(path, "on: pull\n") }, func(s scene) {
+			if mended {
+				s.write(path, "on: push\n")
+			}
+		})
+		out := s.run(t.Context(), "/build it")
+		headline, outcome := "changed only workflow files, which are never committed; they came back as a patch.", render.Done
+		if !mended {
+			headline, outcome = headline+" But gate `lint` failed with exit status 1.", render.Restricted
+		}
+		if out.Result.Headline != headline || out.Result.Outcome != outcome || len(s.agent.tasks) != 2 || len(out.Result.Gates) != 1 {
+			t.Errorf("%v %q, %d passes, %+v", out.Result.Outcome, out.Result.Headline, len(s.agent.tasks), out.Result.Gates)
+		}
+		if notes := strings.Join(out.Result.Notes, " "); strings.Contains(notes, "never committed") || strings.Contains(notes, "workflow files too") {
+			t.Errorf("said twice: %q", notes)
+		}
+		if patch := string(workflowPatch(out)); strings.Contains(patch, "+on: push") != mended {
+			t.Errorf("patch %q", patch)
+		}
 	}
 }

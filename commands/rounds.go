@@ -41,7 +41,7 @@ func (r *run) mend(ctx context.Context, taken git.Taken, round int) (next git.Ta
 	if !r.quiet(ctx) {
 		return taken, false, false
 	}
-	before := *r
+	before, others := *r, r.others()
 	next, ok = r.takeBack(ctx)
 	switch {
 	case !ok && ctx.Err() != nil:
@@ -51,11 +51,19 @@ func (r *run) mend(ctx context.Context, taken git.Taken, round int) (next git.Ta
 		r.status, r.headline, r.next, r.failure = before.status, before.headline, before.next, before.failure
 		r.refused, r.left = before.refused, before.left
 		return taken, false, true
-	case next.Whole == taken.Whole:
+	case next.Whole == taken.Whole && slices.Equal(others, r.others()):
 		r.note(fmt.Sprintf("The agent changed nothing in round %d, so there was no further one.", round))
 		return taken, false, true
 	}
-	return next, len(next.Changes) > 0, true
+	return next, next.Whole != next.Base, true
+}
+
+// others are the trees that were last taken of all works but the first, which is handed from round to round.
+func (r *run) others() (trees []git.OID) {
+	for _, w := range r.works[1:] {
+		trees = append(trees, w.taken.Whole)
+	}
+	return trees
 }
 
 // of names the first of the paths that were refused.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
 	"github.com/d3mlabs/ai-flow/render"
@@ -85,17 +86,33 @@ func (d *delivery) why(w *work) failure {
 	return f
 }
 
-// maxRescued bounds the patch of work that could not be pushed, in bytes. Not all of it has to have room in a comment.
+// maxRescued bounds the patches of work that could not be pushed, in bytes, all together: they are held in memory. Not all of
+// it has to have room in a comment.
 const maxRescued = 256 << 20
+
+// rescueFor is for how long work is rescued after the run was cancelled. A runner gives ten seconds in all.
+const rescueFor = 4 * time.Second
+
+// outlasting is a context that goes on for a while after ctx has ended.
+func outlasting(ctx context.Context, extra time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(extra, cancel) })
+	return longer, func() { stop(); cancel() }
+}
 
 // rescue keeps work that could not be pushed, and reports whether it did.
 func (d *delivery) rescue(ctx context.Context, w *work) bool {
-	if ctx.Err() != nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), settleFor)
-		defer cancel()
+	left := int64(maxRescued)
+	for _, p := range d.patches {
+		if p.Kind == render.PatchRescued {
+			left -= int64(len(p.Bytes))
+		}
 	}
-	p, cut, err := d.makePatch(ctx, w, w.taken.Base, w.taken.Tree, maxRescued)
+	if left <= 0 {
+		d.note(fmt.Sprintf("There is no room for a further patch of the work: all of them hold %d MiB.", maxRescued>>20))
+		return false
+	}
+	p, cut, err := d.makePatch(ctx, w, w.taken.Base, w.taken.Tree, left)
 	switch {
 	case len(p.Bytes) == 0:
 		d.note("The work could not even be made a patch: see the run's log.")
@@ -105,7 +122,7 @@ func (d *delivery) rescue(ctx context.Context, w *work) bool {
 		d.note("git does not say that it takes the patch of the work: see the run's log.")
 		d.say("rescuing the work: %v", err)
 	case cut:
-		d.note(fmt.Sprintf("The patch of the work is cut at %d MiB; it holds the files that fit in whole.", maxRescued>>20))
+		d.note(fmt.Sprintf("The patch of the work is cut, since all of them may hold %d MiB; it holds the files that fit in whole.", maxRescued>>20))
 	}
 	p.Kind, p.File = render.PatchRescued, nth("rescued", len(d.patches)+1)+".patch"
 	p.Patch.Base, p.Pull = string(w.Commit), w.Pull

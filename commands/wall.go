@@ -2,6 +2,7 @@ package commands
 
 import (
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/d3mlabs/ai-flow/commands/git"
@@ -11,11 +12,11 @@ import (
 var workflowDirs = [...]string{".github", ".github/workflows", ".github/actions"}
 
 // isWorkflow is the wall: what runners run before anybody has looked at it, workflows and the actions beside them, in every
-// spelling that some file system takes for theirs.
-func isWorkflow(p string) bool {
-	names := strings.SplitN(git.Fold(p), "/", 3)
-	return len(names) == 3 && names[0] == ".github" && (names[1] == "workflows" || names[1] == "actions")
-}
+// spelling that some file system takes for theirs. Of the short names of NTFS these are the ones that it makes of what stands
+// there in most cases: another one is only made beside four names that begin alike.
+func isWorkflow(p string) bool { return walled.MatchString(git.Fold(p)) }
+
+var walled = regexp.MustCompile(`^(?:\.github|github~[1-4])/(?:workflows|workfl~[1-4]|actions)/`)
 
 // githubDir is the pattern of all that GitHub and its Apps read.
 const githubDir = "/.github/"

@@ -13,6 +13,8 @@ func TestIsWorkflow(t *testing.T) {
 		".github/workflows/ci.yml": true, ".github/workflows/deep/ci.yml": true, ".GITHUB/Workflows/ci.yml": true, ".github/wor\u212aflow\u017f/ci.yml": true,
 		".github/actions/a/action.yml": true, ".github/actions/a/dist/index.js": true, ".GitHub/ACTIONS/x": true, ".github/action\u017f/x": true,
 		".github./workflows/a": true, ".git\u200chub/workflows /a": true, `.github\workflows\a`: true,
+		"GITHUB~1/workflows/x": true, "github~4/WORKFL~1/deep/x": true, ".github/workfl~2/x": true, "GITHUB~1/actions/a/action.yml": true, "GITHUB~1 ./Workflows/x": true,
+		"github~1/x": false, "github~1": false, "github~/workflows/x": false, "github~10/workflows/x": false, "github/workflows/x": false, ".github/workfl~1": false, "xgithub~1/workflows/x": false,
 		".github/workflows": false, ".github/actions": false, ".github": false, ".github/workflowsx/a": false, ".github/actionsx/a": false,
 		"d/.github/workflows/a": false, "d/.github/actions/a": false, "actions/a": false, "": false,
 	} {

@@ -143,7 +143,7 @@ func (w *work) elsewhere(i int, paths []git.Refused) (named []git.Refused) {
 
 // addChanges lists what is to be committed.
 func (r *run) addChanges() {
-	r.changes = nil
+	r.changes, r.flagged = nil, nil
 	for i, w := range r.works {
 		for _, c := range w.taken.Changes {
 			twice := flagged(c.Path) || agents.Configures(c.Path)
@@ -165,17 +165,25 @@ type patch struct {
 	stale bool // it does not go on what the work was merged into
 }
 
-// setApart makes patches of the files that were held back (H7-09, H7-11).
+// setApart makes patches of the files that were held back.
 func (r *run) setApart(ctx context.Context) bool {
+	err := r.holdBack(ctx)
+	if err != nil {
+		r.fail(ctx, failure{class: "git", message: "changes of workflow files could not be set apart, so nothing was committed", err: err,
+			next: r.again(", and say that workflow files are to be left alone")})
+	}
+	return err == nil
+}
+
+// holdBack makes the patches of workflow files (H7-09, H7-11).
+func (r *run) holdBack(ctx context.Context) error {
 	for i, w := range r.works {
 		if w.taken.Tree == w.taken.Whole {
 			continue
 		}
 		p, cut, err := r.makePatch(ctx, w, w.taken.Tree, w.taken.Whole, maxPatch)
 		if err != nil {
-			r.fail(ctx, failure{class: "git", message: "changes of workflow files could not be set apart, so nothing was committed", err: err,
-				next: r.again(", and say that workflow files are to be left alone")})
-			return false
+			return err
 		}
 		if cut {
 			r.note(fmt.Sprintf("The patch of the workflow files is cut at %d bytes; it holds the files that fit in whole.", maxPatch))
@@ -183,10 +191,7 @@ func (r *run) setApart(ctx context.Context) bool {
 		p.Kind, p.File = render.PatchWorkflows, nth("workflows", i+1)+".patch"
 		r.patches = append(r.patches, p)
 	}
-	if len(r.patches) > 0 {
-		r.note("Files under .github/workflows/ or .github/actions/ changed. They are never committed by ai-flow; they come back as a patch.")
-	}
-	return true
+	return nil
 }
 
 // makePatch makes a patch of at most most bytes, and asks git whether it takes it (F-22).

@@ -19,7 +19,7 @@ func (p *program) chooseAgent(ctx context.Context, o tryOptions, policy commands
 	if err != nil {
 		return executor.Agent{}, err
 	}
-	wish := boundary{user: firstOf(o.user, p.env.user), off: o.noIsolation || p.env.isolation == wishNone && o.user == ""}
+	wish := boundary{user: firstOf(o.user, p.env.user), flag: o.user != "", off: o.noIsolation || p.env.isolation == wishNone && o.user == ""}
 	builtIn := profile.Status == agents.BuiltIn
 	wish.required = wish.user != "" || p.env.isolation == wishUser || named && !builtIn
 	id, fallback, err := p.identity(ctx, wish)

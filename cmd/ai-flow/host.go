@@ -17,14 +17,16 @@ import (
 // boundary is what the caller said about isolation.
 type boundary struct {
 	user     string // the agent user; "" means the default one
+	flag     bool   // --user named it
 	off      bool   // --no-isolation or AI_FLOW_ISOLATION=none
 	required bool   // somebody named the user or asked for isolation: no way round it is looked for
 }
 
 // identity finds out who the agent runs as on this host. Where the agent user or the rule that leads to it is missing and we
-// have the rights, it makes them, after saying each step; a user that is refused for anything else gets no rule. Where we
-// have not the rights, and nobody insists, the boundary stays off: fallback is then the reason, and only the built-in agent
-// may be run.
+// have the rights, it makes them, after saying each step; a user that is refused for anything else gets no rule. For a name
+// that stands nowhere but on the command line it does not: a typing error would make an account, or open somebody's. Where
+// we have not the rights, and nobody insists, the boundary stays off: fallback is then the reason, and only the built-in
+// agent may be run.
 func (p *program) identity(ctx context.Context, b boundary) (id isolation.Identity, fallback error, err error) {
 	if b.off {
 		id, err = p.unisolated()
@@ -36,13 +38,17 @@ func (p *program) identity(ctx context.Context, b boundary) (id isolation.Identi
 	if err == nil || !errors.As(err, &setup) {
 		return id, nil, err
 	}
+	if b.flag {
+		setup.Fix = variableToFlag.Replace(setup.Fix)
+	}
 	if setup.Kind == isolation.NoUser || setup.Kind == isolation.NoRule {
 		me, err := user.Current()
 		if err != nil {
 			return id, nil, fmt.Errorf("finding out who we are: %w", err)
 		}
 		host := isolation.HostSetup{Dispatcher: me.Username, Agent: name}
-		if mayPrepare(ctx, host) {
+		configured := !b.flag || name == defaultUser || name == p.env.user
+		if configured && mayPrepare(ctx, host) {
 			id, err = p.prepareHost(ctx, host)
 			return id, nil, err
 		}
@@ -54,6 +60,9 @@ func (p *program) identity(ctx context.Context, b boundary) (id isolation.Identi
 	id, err = p.unisolated()
 	return id, setup, err
 }
+
+// variableToFlag words a hint for somebody who named the user on the command line.
+var variableToFlag = strings.NewReplacer("set AI_FLOW_AGENT_USER to ", "let --user name ", "AI_FLOW_ISOLATION=none", "--no-isolation")
 
 // unisolated is the identity with the boundary off. As root there is none: an agent never runs as root.
 func (p *program) unisolated() (isolation.Identity, error) {
@@ -133,6 +142,9 @@ func (p *program) switchOn(host isolation.HostSetup) string {
 	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
 		p.say.line("  writing down how to switch isolation on: %v", err)
 		return ""
+	}
+	if os.Geteuid() == 0 {
+		return shellWords([]string{"sh", file})
 	}
 	// What a step starts with is how this host lets somebody act as root.
 	return shellWords([]string{host.Trial().Argv[0], "sh", file})

@@ -26,8 +26,8 @@ func nextStep(err error, user string) string {
 // makeReady names the command that makes what is missing, which try does where it may.
 func makeReady(missing isolation.SetupKind, user string) string {
 	try := "ai-flow try"
-	if user != "" && user != defaultUser {
-		try += " --user " + shellWord(user)
+	if user != "" && user != defaultUser { // what --user alone names is not made
+		try = "AI_FLOW_AGENT_USER=" + shellWord(user) + " " + try
 	}
 	makes := "makes it."
 	if missing == isolation.NoRule {

@@ -29,7 +29,7 @@ func TestNextStep(t *testing.T) {
 	}{
 		{setup(isolation.NoUser, "sudo useradd x"), "", "On the runner, once: `ai-flow try '/ask is it ready?'` in any checkout makes it."},
 		{setup(isolation.NoUser, "sudo useradd x"), "ai-agent", "On the runner, once: `ai-flow try '/ask is it ready?'` in any checkout makes it."},
-		{setup(isolation.NoUser, "sudo useradd x"), "robot", "On the runner, once: `ai-flow try --user robot '/ask is it ready?'` in any checkout makes it."},
+		{setup(isolation.NoUser, "sudo useradd x"), "robot", "On the runner, once: `AI_FLOW_AGENT_USER=robot ai-flow try '/ask is it ready?'` in any checkout makes it."},
 		{setup(isolation.NoRule, "put this rule in place: echo x"), "", "On the runner, once: `ai-flow try '/ask is it ready?'` in any checkout puts the rule of sudo in place. Run it as the user that the runner runs as."},
 		{setup(isolation.NoSudo, "sudo-less hosts: as root, apt-get install sudo"), "", "Sudo-less hosts: as root, `apt-get install sudo`."},
 		{setup(isolation.NoSudo, "look at what sudo is on this host: /usr/bin/sudo --version"), "", "Look at what sudo is on this host: `/usr/bin/sudo --version`."},

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 
 	"github.com/d3mlabs/ai-flow/render"
 )
@@ -34,6 +37,9 @@ func (p *program) openOutput(o tryOptions) (*output, error) {
 		if err := os.MkdirAll(out.dir, 0o755); err != nil {
 			return nil, &usageError{fmt.Sprintf("making the output directory: %v", err), noPlaceHint}
 		}
+		if err := refuseForeign(out.dir); o.out != "" && err != nil {
+			return nil, err
+		}
 		f, err := os.CreateTemp(out.dir, growingLog) // mode 0600
 		if err != nil {
 			return nil, &usageError{fmt.Sprintf("writing to the output directory: %v", err), noPlaceHint}
@@ -59,6 +65,49 @@ func (p *program) outDir(o tryOptions) string {
 		return ""
 	}
 	return filepath.Join(p.env.state, "last")
+}
+
+// resultFiles are the files of every run but its log. The report is written first: a later run knows the directory by it.
+var resultFiles = []string{"report.json", "comment.md", "summary.md", "preview.html"}
+
+// patchName is how package commands names patches.
+var patchName = regexp.MustCompile(`^(workflows|rescued)(-[0-9]+)?\.patch$`)
+
+// refuseForeign keeps what a person has by the names of our files: only in a directory that holds a report of ours are they
+// ours to replace. A directory by such a name cannot be replaced anyway.
+func refuseForeign(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return &usageError{fmt.Sprintf("looking into the output directory: %v", err), noPlaceHint}
+	}
+	if holdsReport(filepath.Join(dir, resultFiles[0])) {
+		return nil
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if !e.IsDir() && (name == runLog || slices.Contains(resultFiles, name) || patchName.MatchString(name)) {
+			return &usageError{fmt.Sprintf("%s is not of a run of ai-flow, which would overwrite it", quoted(filepath.Join(dir, name))), "name an empty directory: --out DIR"}
+		}
+	}
+	return nil
+}
+
+// holdsReport reports whether a file is a report of ours, of any version: what others call report.json has not all of these
+// keys.
+func holdsReport(path string) bool {
+	const most = 16 << 20
+	data, err := readBounded(path, most)
+	if err != nil {
+		return false
+	}
+	var report struct {
+		Version          int
+		Outcome, Surface *string
+		WantCount        *int    `json:"want_count"`
+		TokenScope       *string `json:"token_scope"`
+	}
+	err = json.Unmarshal(data, &report)
+	return err == nil && report.Version >= 1 && report.Outcome != nil && report.Surface != nil && report.WantCount != nil && report.TokenScope != nil
 }
 
 func (out *output) path(name string) string { return filepath.Join(out.dir, name) }

@@ -15,6 +15,9 @@ import (
 // tailLines is how much of a failed agent's standard error a person is shown; the run's log has more.
 const tailLines = 20
 
+// gateLines is how much of what a gate printed they are.
+const gateLines = 10
+
 // show writes the result: its files, then standard output, then what to do with it on standard error. The error says how
 // the run ended, when that was not well. A file that cannot be written hides nothing of what was done.
 func (p *program) show(o tryOptions, outcome commands.Outcome, out *output, branch string) error {
@@ -52,23 +55,22 @@ func writeFiles(out *output, outcome commands.Outcome, report string) error {
 	}
 	comment, summary := out.log.Redact(render.Comment(outcome.Result)), out.log.Redact(render.Summary(outcome.Result))
 	page, err := render.Page("ai-flow "+outcome.Result.Command, "## The comment\n\n"+comment+"\n\n## The page of the run\n\n"+summary)
-	files := []struct {
-		name string
-		data string
-	}{{"comment.md", comment}, {"summary.md", summary}, {"preview.html", string(page)}, {"report.json", report}}
-	errs := []error{err, writePatches(out, outcome.Result.Patches)}
-	for _, f := range files {
-		errs = append(errs, out.write(f.name, f.data))
+	errs := []error{err}
+	for i, data := range []string{report, comment, summary, string(page)} {
+		errs = append(errs, out.write(resultFiles[i], data))
 	}
+	errs = append(errs, writePatches(out, outcome.Result.Patches))
 	return errors.Join(errs...)
 }
 
 // writePatches writes what came back as a patch. Patches of an earlier run would pass for this one's, and go.
 func writePatches(out *output, patches []render.Patch) error {
-	old, err := filepath.Glob(filepath.Join(out.dir, "*.patch"))
+	old, err := os.ReadDir(out.dir)
 	errs := []error{err}
-	for _, name := range old {
-		errs = append(errs, ignoreMissing(os.Remove(name)))
+	for _, e := range old {
+		if patchName.MatchString(e.Name()) {
+			errs = append(errs, ignoreMissing(os.Remove(out.path(e.Name()))))
+		}
 	}
 	for _, p := range patches {
 		errs = append(errs, out.write(p.File, out.log.Redact(string(p.Bytes))))
@@ -84,8 +86,13 @@ func (p *program) next(outcome commands.Outcome, out *output, branch string) {
 		p.say.line("the agent's standard error, its last lines:")
 		p.say.tail(failed.Tail, tailLines)
 	}
+	p.sayGates(outcome.Result.Gates, out)
 	if out.dir != "" {
-		p.say.line("files: %s (comment.md, summary.md, preview.html, report.json, run.log)", out.dir)
+		names := []string{"comment.md", "summary.md", "preview.html", "report.json", runLog}
+		for _, patch := range outcome.Result.Patches {
+			names = append(names, patch.File)
+		}
+		p.say.line("files: %s (%s)", out.dir, strings.Join(names, ", "))
 	}
 	if out.dir != "" && broke {
 		p.say.line("log: %s", out.logPath())
@@ -95,6 +102,22 @@ func (p *program) next(outcome commands.Outcome, out *output, branch string) {
 	}
 	if outcome.Branch != "" {
 		p.say.line("branch: git diff %s", shellWord(branch+"..."+outcome.Branch))
+	}
+}
+
+// sayGates shows the end of what the gates printed that did not pass: most often it says all that a person needs.
+func (p *program) sayGates(gates []render.Gate, out *output) {
+	said := false
+	for _, g := range gates {
+		if g.Passed || strings.TrimSpace(g.Output) == "" {
+			continue
+		}
+		p.say.line("gate %s, the last lines of what it printed:", p.say.short(g.Name))
+		p.say.tail(g.Output, gateLines)
+		said = true
+	}
+	if said && out.dir != "" {
+		p.say.line("  all of it: %s", out.path("summary.md"))
 	}
 }
 

@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 
 	"github.com/d3mlabs/ai-flow/commands"
-	"github.com/d3mlabs/ai-flow/commands/git"
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/isolation"
 	"github.com/urfave/cli/v2"
@@ -42,7 +39,7 @@ func (p *program) tryCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "agent", Usage: "`NAME` of the agent, see ai-flow agents"},
 			&cli.StringFlag{Name: "model", Usage: "`NAME` of the model, as the agent knows it"},
-			&cli.StringFlag{Name: "user", Usage: "`USER` that the agent runs as (default: " + defaultUser + ")"},
+			&cli.StringFlag{Name: "user", Usage: "`USER`, already there, that the agent runs as (default: " + defaultUser + ", which is made)"},
 			&cli.StringFlag{Name: "as", Usage: "act as if the comment stood on an `issue|pr`"},
 			&cli.StringFlag{Name: "title", Usage: "`TITLE` of the issue or pull request"},
 			&cli.StringFlag{Name: "body", Usage: "`FILE` with the document that /edit changes and /ask may be about"},
@@ -114,16 +111,22 @@ func (p *program) noCommand(c commands.Comment) error {
 
 // tryRequest opens what a run needs, in the order in which a person would mend what is missing.
 func (p *program) tryRequest(ctx context.Context, o tryOptions, request commands.Request) error {
+	place := commands.File{Path: p.document(o.body)}
+	if _, err := place.Document(ctx); err != nil {
+		return &usageError{err.Error(), "--body names a text file"}
+	}
 	private, err := p.openPrivate()
 	if err != nil {
 		return err
 	}
 	defer p.cleanUp(private.close)
-	repo, branch, policy, err := p.openCheckout(ctx, private.path)
+	checkout, err := p.openCheckout(ctx, private.path)
 	if err != nil {
 		return err
 	}
-	defer p.cleanUp(repo.Close)
+	defer p.cleanUp(checkout.repo.Close)
+	policy := checkout.policy
+	request.Notes = append(request.Notes, checkout.notes...)
 	out, err := p.openOutput(o)
 	if err != nil {
 		return err
@@ -144,10 +147,10 @@ func (p *program) tryRequest(ctx context.Context, o tryOptions, request commands
 		agent.Progress = tell.event
 		defer tell.remind()()
 	}
-	flow := &commands.Flow{Agent: &agent, Repo: repo, Place: commands.File{Path: p.document(o.body)}, Policy: policy,
+	flow := &commands.Flow{Agent: &agent, Repo: checkout.repo, Place: place, Policy: policy,
 		Model: firstOf(o.model, p.env.model), Log: out.log, Secrets: p.out.secrets, Ambient: agent.Profile.Ambient, AgentName: agent.Profile.Name, AgentStatus: statusText(agent.Profile.Status)}
 	defer context.AfterFunc(ctx, func() { p.say.line("cancelled: ending the agent and what it left behind") })()
-	return p.show(o, flow.Run(ctx, request), out, branch)
+	return p.show(o, flow.Run(ctx, request), out, checkout.branch)
 }
 
 // refuse shows a refusal, for which nothing was opened.
@@ -173,54 +176,6 @@ func (p *program) document(name string) string {
 		return ""
 	}
 	return p.path(name)
-}
-
-// openCheckout opens the repository around the working directory, and its policy as it is committed there.
-func (p *program) openCheckout(ctx context.Context, private string) (*git.Repo, string, commands.Policy, error) {
-	if p.Dir == "" {
-		return nil, "", commands.Policy{}, &usageError{"the working directory is gone", "cd into a checkout"}
-	}
-	repo, err := git.Open(ctx, p.Dir, private)
-	if errors.Is(err, git.ErrNotRepository) {
-		return nil, "", commands.Policy{}, &usageError{"there is no git repository at or above " + quoted(p.Dir),
-			"cd into a checkout, or make one here: git init && git add --all && git commit --message=Begin"}
-	}
-	if err != nil {
-		return nil, "", commands.Policy{}, err
-	}
-	commit, branch, _, err := repo.Head(ctx)
-	if errors.Is(err, git.ErrNoCommit) {
-		err = &usageError{"the repository has no commit yet, and an agent works on what is committed",
-			"git add --all && git commit --message=Begin"}
-	}
-	var policy commands.Policy
-	if err == nil {
-		policy, err = readPolicy(ctx, repo, commit)
-	}
-	if err != nil {
-		return nil, "", policy, errors.Join(err, repo.Close())
-	}
-	if branch == "" {
-		branch = fmt.Sprintf("%.12s", commit)
-	}
-	return repo, branch, policy, nil
-}
-
-const maxPolicyFile = 1 << 20 // bytes read; the parser has a bound of its own, with a sentence about it
-
-func readPolicy(ctx context.Context, repo *git.Repo, commit git.OID) (commands.Policy, error) {
-	data, err := repo.ReadBlob(ctx, commit, commands.PolicyPath, maxPolicyFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return commands.DefaultPolicy(), nil
-	}
-	if err != nil {
-		return commands.Policy{}, err
-	}
-	policy, err := commands.ParsePolicy(data, commands.PolicyPath+" at HEAD")
-	if err != nil {
-		return policy, &usageError{err.Error(), "mend the file and commit it: the committed one counts"}
-	}
-	return policy, nil
 }
 
 func firstOf(values ...string) string {

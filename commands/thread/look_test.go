@@ -132,7 +132,7 @@ func TestMarks(t *testing.T) {
 	d := strings.Repeat("0f", 16)
 	for _, m := range []mark{{word: wordResult, id: 1, stage: told}, {word: wordResult, id: 1 << 62, stage: failed, bottom: true},
 		{word: wordStatus, id: 7}, {word: wordStatus, id: 7, before: d, after: d}, {word: wordAside, id: 7}, {word: wordResult, id: 7, stage: waiting},
-		{word: wordResult, id: 7, stage: open, bottom: true, before: d, after: d}, {word: wordReply, id: 7, thread: 1 << 62}} {
+		{word: wordResult, id: 7, stage: open, bottom: true, before: d, after: d}, {word: wordReply, id: 7, thread: 1 << 62}, {word: wordReply, id: 7, thread: 9, given: 1796018520}} {
 		if got, ok := readMark(m.String()); !ok || got != m {
 			t.Errorf("%q is read as %+v", m, got)
 		}
@@ -145,7 +145,7 @@ func TestMarks(t *testing.T) {
 // Whatever differs from a mark of a reply by a byte is none.
 func TestNoReplyMarks(t *testing.T) {
 	for _, line := range []string{"<!-- ai-flow:reply 7 -->", "<!-- ai-flow:reply 0 thread=9 -->", "<!-- ai-flow:reply 7 thread=0 -->",
-		"<!-- ai-flow:reply 7 thread=9 stage=told -->", "<!-- ai-flow:reply 7 thread=9223372036854775808 -->", "<!-- ai-flow:reply 9223372036854775808 thread=9 -->",
+		"<!-- ai-flow:reply 7 thread=9 stage=told -->", "<!-- ai-flow:reply 7 thread=9 given=0 -->", "<!-- ai-flow:reply 7 thread=9 given=-1 -->", "<!-- ai-flow:reply 7 thread=9 given=9999999999999 -->", "<!-- ai-flow:reply 7 thread=9223372036854775808 -->", "<!-- ai-flow:reply 9223372036854775808 thread=9 -->",
 		"<!-- ai-flow:result 7 thread=9 -->", "<!-- ai-flow:pull 7 thread=9 -->"} {
 		if m, ok := readMark(line); ok {
 			t.Errorf("%q is read as %+v", line, m)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/commands/github"
 	"github.com/d3mlabs/ai-flow/render"
@@ -68,7 +69,7 @@ func TestAnswer(t *testing.T) {
 	}
 	wantCalls(t, s, "list", "post", "post", "post")
 	s.one(t, "once", replies)
-	want := fmt.Sprintf("<!-- ai-flow:reply 102 thread=%d -->\nMended 1.\n<!-- ai-flow:end -->\n", replies[1].Thread)
+	want := fmt.Sprintf("<!-- ai-flow:reply 102 thread=%d given=1796018520 -->\nMended 1.\n<!-- ai-flow:end -->\n", replies[1].Thread)
 	if got := s.ours()[1]; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -269,7 +270,7 @@ func TestAnswerIsClean(t *testing.T) {
 	if err := th.Answer(context.Background(), replies); err != nil {
 		t.Fatal(err)
 	}
-	want := "<!-- ai-flow:reply 102 thread=103 -->\n***\n<! -- ai-flow:end -->\n\n> <! -- ai-flow:status 102 -->\n> ⏳\n> <! -- ai-flow:end -->\n<!-- ai-flow:end -->\n"
+	want := "<!-- ai-flow:reply 102 thread=103 given=1796018520 -->\n***\n<! -- ai-flow:end -->\n\n> <! -- ai-flow:status 102 -->\n> ⏳\n> <! -- ai-flow:end -->\n<!-- ai-flow:end -->\n"
 	if got := s.ours()[0]; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -302,6 +303,22 @@ func TestReplyIsNoResult(t *testing.T) {
 		}
 		if err := th.Answer(ctx, []Reply{{root, "Mended again."}}); err != nil || s.answers()[root] != 1 {
 			t.Errorf("%v: %v", err, s.answers())
+		}
+	}
+}
+
+// Answered reads of a reply when its command was given, and of nothing else.
+func TestAnswered(t *testing.T) {
+	const given = 1796018520
+	for body, want := range map[string]time.Time{
+		framed(mark{word: wordReply, id: 7, thread: 9, given: given}, "x"):                time.Unix(given, 0),
+		framed(mark{word: wordReply, id: 7, thread: 9}, "x"):                              {},
+		framed(mark{word: wordResult, id: 7, stage: told}, "x"):                           {},
+		"x\n" + framed(mark{word: wordReply, id: 7, thread: 9, given: given}, "x"):        {},
+		"> " + mark{word: wordReply, id: 7, thread: 9, given: given}.String() + "\n> x\n": {},
+	} {
+		if got := Answered(body); !got.Equal(want) {
+			t.Errorf("%q: %v, want %v", body, got, want)
 		}
 	}
 }
