@@ -27,8 +27,6 @@ type real struct {
 	writeAsks     bool                            // asks before a command that writes, in its asking mode
 	readsFirst    bool                            // edits only what it has read
 	keyInShells   bool                            // the provider's key is in the environment of its commands
-	blindShell    bool                            // a denial in a command's output never reaches the wire
-	noUsage       bool                            // reports no tokens
 }
 
 func TestRealClaude(t *testing.T) {
@@ -129,7 +127,7 @@ func (a real) launch(t *testing.T, b *bench, task executor.Task) executor.Report
 	if !r.Swept || len(r.Survivors) != 0 {
 		t.Errorf("S3: survivors %v", r.Survivors)
 	}
-	if used := r.Usage.Input > 0 && r.Usage.Output > 0; used == a.noUsage {
+	if used := r.Usage.Input > 0 && r.Usage.Output > 0; !used {
 		t.Errorf("got usage %+v", r.Usage)
 	}
 	t.Cleanup(func() {
@@ -154,8 +152,9 @@ func (a real) readOnly(t *testing.T, binary string) {
 	if _, err := b.room.ReadFile(t.Context(), b.room.Path("tree", "marker.txt"), 10); err == nil {
 		t.Error("A2-38, A2-57: the refused command left its file")
 	}
-	if _, err := b.room.ReadFile(t.Context(), b.room.Path("tree", "plugin.txt"), 10); err == nil {
-		t.Error("a stranger's tree brought a plugin that ran")
+	_, err := b.room.ReadFile(t.Context(), b.room.Path("tree", "plugin.txt"), 10)
+	if ran := err == nil; ran != slices.Contains(b.agent.Profile.Ambient, ".opencode") {
+		t.Errorf("the tree brought code that ran: %v; the profile warns of %q", ran, b.agent.Profile.Ambient)
 	}
 	if strings.TrimSpace(r.Text) != "Going on without the mark." {
 		t.Errorf("got text %q", r.Text)
@@ -201,7 +200,7 @@ func (a real) fullAccess(t *testing.T, binary string) {
 	if strings.TrimSpace(r.Text) != "All is done." {
 		t.Errorf("got text %q", r.Text)
 	}
-	if wanted(r, denials.Observed, lockedFile) == a.blindShell {
+	if !wanted(r, denials.Observed, lockedFile) {
 		t.Errorf("got wants %+v", r.Wants)
 	}
 	a.receipts(t, b, r)

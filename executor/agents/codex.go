@@ -11,7 +11,7 @@ func codex() Profile {
 		Name: "codex", Title: "OpenAI Codex", Status: Candidate,
 		Verified: "driven in tests at version 2.6.0 of the adapter (codex 0.166.0) as another user against a loopback model on Linux x64, 2026-11-30: full access by mode runs commands and edits; " +
 			"its key is kept from commands; usage is reported. A candidate still, since in its asking mode it does not ask for a command: its sandbox denies the write, as a read-only " +
-			"file system, which is no want. Edits are asked for. Now and then the first call of a turn is not reported at all. Not verified: OpenAI's own service; OPENAI_BASE_URL alone did not answer",
+			"file system, which is no want; edits are asked for, by the wire. Now and then the first call of a turn is not reported at all. Not verified: OpenAI's own service; OPENAI_BASE_URL alone did not answer",
 		Binary:     "codex-acp",
 		Credential: "OPENAI_API_KEY",
 		Settings:   []string{"OPENAI_BASE_URL", "CODEX_CONFIG"},
