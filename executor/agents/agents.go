@@ -16,8 +16,9 @@ import "strings"
 // Status says how much of a profile was proven.
 type Status uint8
 
-// A Candidate was never driven through the whole of Launch. A Qualified agent was, by tests in this repository, at the
-// versions that Verified names. The BuiltIn agent is part of this program.
+// A Qualified agent was driven through the whole of Launch by tests in this repository, at the versions that Verified names,
+// and did what each kind of pass relies on. A Candidate was never driven so, or did less, as Verified says. The BuiltIn
+// agent is part of this program.
 const (
 	Candidate Status = iota + 1
 	Qualified
