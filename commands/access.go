@@ -21,7 +21,7 @@ func unproven(asking executor.Asking, calls int) string {
 			return "in its asking mode it did not ask for everything"
 		}
 	case executor.AskingCandidate:
-		return "its profile is a candidate, which no test has driven yet"
+		return "its profile is a candidate: that it asks was not proven"
 	case executor.AskingUnproven:
 		return "its session did not verifiably stay in a mode in which it asks"
 	}

@@ -70,7 +70,7 @@ func TestVersionOfAProgramThatNeverAnswers(t *testing.T) {
 
 // What another user could have put there is not run as ourselves (S2).
 func TestVersionOfAProgramOfOthersIsNotAskedFor(t *testing.T) {
-	testsupport.Need(t, os.Getuid() == 0, "root", "sudo go test ./executor")
+	testsupport.Need(t, os.Getuid() == 0, "root", "sudo env PATH=\"$PATH\" go test ./executor")
 	ran := filepath.Join(t.TempDir(), "ran")
 	for name, spoil := range map[string]func(dir string) error{
 		"the program is another's":            func(dir string) error { return os.Chown(filepath.Join(dir, "bin/agent"), 65534, 65534) },

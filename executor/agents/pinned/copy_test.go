@@ -62,7 +62,7 @@ func TestOpenRefuses(t *testing.T) { // A2-6
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.root {
-				testsupport.Need(t, os.Geteuid() == 0, "root", "sudo -E go test ./executor/agents/pinned")
+				testsupport.Need(t, os.Geteuid() == 0, "root", "sudo env PATH=\"$PATH\" go test ./executor/agents/pinned")
 			}
 			right := copyOf(t, someBytes)
 			c.do(t, right)

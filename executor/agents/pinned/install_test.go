@@ -386,9 +386,9 @@ func TestRealInstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	pin := Pins()[0]
-	testsupport.Need(t, pin.Platform == platform(), "a pin for "+platform(), "run the tests on Linux x64")
+	testsupport.Need(t, pin.Platform == platform(), "a pin for "+platform(), "docker run --platform linux/amd64 -v \"$PWD\":/src -w /src golang:1.26 go test ./executor/agents/pinned")
 	_, err = newClient(reg).describe(t.Context(), pin.Package, pin.Version)
-	testsupport.Need(t, err == nil, fmt.Sprintf("npm's registry (%v)", err), "npm config set registry URL")
+	testsupport.Need(t, err == nil, fmt.Sprintf("npm's registry (%v)", err), "npm install --dry-run @github/copilot-linux-x64@1.0.88")
 	o := Options{Dir: t.TempDir(), Agent: pin.Agent, Version: pin.Version, Registry: reg, Say: t.Logf}
 	c, err := Install(t.Context(), o)
 	if err != nil {
