@@ -102,7 +102,7 @@ func (d *delivery) pullBody(w *work) string {
 	for i, s := range d.segments {
 		texts[i] = s.Text
 	}
-	text := render.PullText{Issue: pageOf(d.CommentURL), Requester: d.Requester.Login, Command: d.CommentURL, RunURL: d.RunURL,
+	text := render.PullText{Issue: PageOf(d.CommentURL), Requester: d.Requester.Login, Command: d.CommentURL, RunURL: d.RunURL,
 		Text: strings.TrimSpace(strings.Join(texts, "\n\n"))}
 	if w == d.works[0] { // the gates have judged no other
 		text.Gates = d.gatesForReaders()
@@ -113,8 +113,8 @@ func (d *delivery) pullBody(w *work) string {
 	return render.PullBody(text)
 }
 
-// pageOf is the page that a comment stands on.
-func pageOf(commentURL string) string {
+// PageOf is the page that a comment stands on.
+func PageOf(commentURL string) string {
 	page, _, _ := strings.Cut(commentURL, "#")
 	return page
 }

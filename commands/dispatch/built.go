@@ -165,7 +165,7 @@ func (r *running) pullOf(ctx context.Context, t Target) (render.Pull, error) {
 		}
 		return shown(*p), nil
 	}
-	text := render.PullText{Issue: pageOf(r.Event.Comment.URL), Requester: r.Event.Comment.Author.Login, Command: r.Event.Comment.URL, RunURL: r.RunURL}
+	text := render.PullText{Issue: commands.PageOf(r.Event.Comment.URL), Requester: r.Event.Comment.Author.Login, Command: r.Event.Comment.URL, RunURL: r.RunURL}
 	if t.Hub == r.GitHub {
 		text.Closes = t.Closes
 	} else {

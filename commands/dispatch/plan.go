@@ -47,7 +47,7 @@ func (r *running) planPull(ctx context.Context) error {
 		return fmt.Errorf("asking what is open on the pull request: %w", err)
 	}
 	t := Target{Hub: r.GitHub, Remote: r.Event.Repo, own: true, Target: commands.Target{Name: r.Event.Repo.String(), Commit: git.OID(head.OID), Tip: git.OID(head.OID), Branch: head.Branch,
-		Pull: &render.Pull{Number: r.Event.Number, Title: r.known.Facts.Title, URL: pageOf(r.Event.Comment.URL)}}}
+		Pull: &render.Pull{Number: r.Event.Number, Title: r.known.Facts.Title, URL: commands.PageOf(r.Event.Comment.URL)}}}
 	if c := r.commitFor(feedback.Commits); c != nil {
 		t.made = &made{branch: head.Branch, commit: c.OID, pull: &github.Pull{Number: t.Pull.Number, Title: t.Pull.Title, URL: t.Pull.URL}}
 	}
@@ -119,10 +119,4 @@ func (r *running) bot() git.Person {
 		account = fmt.Sprintf("%d+%s", id, login)
 	}
 	return git.Person{Name: login, Email: account + "@users.noreply.github.com"}
-}
-
-// pageOf is the page that a comment stands on.
-func pageOf(commentURL string) string {
-	page, _, _ := strings.Cut(commentURL, "#")
-	return page
 }

@@ -111,9 +111,9 @@ func (r *running) elsewhere(ctx context.Context, id int64) github.Remark {
 		r.say("when the command %d was given could not be found out: %v", id, err)
 		return github.Remark{}
 	}
-	page := pageOf(c.URL)
+	page := commands.PageOf(c.URL)
 	_, issue, _ := strings.Cut(render.BuildOf(r.known.Facts.Document.Body), "#")
-	if page != pageOf(r.Event.Comment.URL) && (issue == "" || !strings.HasSuffix(page, "/issues/"+issue)) {
+	if page != commands.PageOf(r.Event.Comment.URL) && (issue == "" || !strings.HasSuffix(page, "/issues/"+issue)) {
 		return github.Remark{}
 	}
 	return github.Remark{Text: github.Text{Body: c.Body, Author: c.Author, Created: c.Created}, ID: id, URL: c.URL}
