@@ -2,6 +2,7 @@ package isolation_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/user"
@@ -82,6 +83,37 @@ func TestHostSetup(t *testing.T) {
 	}
 	if out, err := exec.Command("visudo", "-c").CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// Two that prepare a host at once make one user. useradd alone does not: it looks whether there is such a user before it
+// waits for another useradd, and then gives the name a second number, which the first one's lock and home do not have.
+func TestTheUserIsMadeOnce(t *testing.T) {
+	hostuser.Get(t)
+	for round := range 5 {
+		h := isolation.HostSetup{Dispatcher: "root", Agent: fmt.Sprintf("aift-o%d-%d", os.Getpid(), round)}
+		t.Cleanup(func() { take(t, undo(t, h)) })
+		steps, err := h.Steps()
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := make(chan string)
+		for range 4 {
+			go func() {
+				_, said, code, err := runner.Run(t.Context(), steps[0].Argv, steps[0].Env, nil)
+				number, err2 := exec.Command("id", "-u", "--", h.Agent).Output()
+				if err != nil || err2 != nil || code != 0 {
+					t.Errorf("status %d, %v, %v: %s", code, err, err2, said)
+				}
+				made <- string(number)
+			}()
+		}
+		first := <-made
+		for range 3 {
+			if other := <-made; other != first {
+				t.Errorf("the user got the number %s, then %s", strings.TrimSpace(first), strings.TrimSpace(other))
+			}
+		}
 	}
 }
 

@@ -2,6 +2,11 @@
 # and only .ai-flow in it is the user's: tools look upwards for their configuration (.git, go.work, CLAUDE.md), so what
 # an agent put there would be obeyed in each later run.
 # usage: sh -c adduser.sh ai-flow USER HOME COMMENT
+# useradd looks whether there is such a user before it waits for another useradd, and then gives the name a second number:
+# so one of us at a time, by a lock of flock's on the file that useradd locks in the other way.
+umask 077
+exec 9>>/etc/.pwd.lock && flock -w 50 9 || exit 43
+umask 022
 id -u -- "$1" >/dev/null 2>&1 && exit 0
 # A home of root's with nothing else in it is what is left of a user that we made.
 if [ -d "$2" ] && ! [ -h "$2" ] && [ -n "$(find "$2" -maxdepth 0 -user 0)" ] && [ -z "$(find "$2" -mindepth 1 -maxdepth 1 ! -name .ai-flow)" ]; then
