@@ -45,6 +45,9 @@ type Config struct {
 	// Noise, when not nil, gets each line that is not a message of the protocol, cut to 512 bytes. It is called from the
 	// goroutine that calls Handler.Update.
 	Noise func(excerpt []byte)
+	// Trace, when not nil, sees each line as it went over the wire, in both directions. It is called from the goroutine that
+	// reads and from the one that writes, and holds either up.
+	Trace func(Frame)
 }
 
 // Handler receives what the agent says on its own account. Update is called from one goroutine, in order of arrival;

@@ -130,7 +130,9 @@ func (c *Conn) end(err error) {
 
 // handle takes in one line.
 func (c *Conn) handle(line []byte, held *drain) {
-	switch m := parse(line); m.kind {
+	m := parse(line)
+	c.traceReceived(line, m)
+	switch m.kind {
 	case request:
 		c.request(m)
 	case notification:
@@ -151,11 +153,11 @@ func (c *Conn) noise(line []byte) {
 
 func (c *Conn) notification(m message) {
 	switch m.method {
-	case "session/update":
+	case updateMethod:
 		c.update(m.params)
 	case copilotEvent:
 		c.event(m.params)
-	case "$/cancel_request":
+	case withdrawMethod:
 		id := m.params.get("requestId")
 		c.with(func(s *state) {
 			if a := s.asks[string(id)]; a != nil {
@@ -237,6 +239,7 @@ func (c *Conn) write() {
 		select {
 		case m := <-c.out:
 			if broken == nil {
+				c.traceSent(m.line)
 				if _, err := c.cfg.Writer.Write(m.line); err != nil {
 					broken = fmt.Errorf("writing to the agent: %w", err)
 					c.with(func(s *state) { s.broken = broken })

@@ -6,30 +6,33 @@ import (
 	"strings"
 )
 
-// exitCode finds the exit code of a call in the places where agents put it, numbers before text; nil when it is nowhere or
-// null.
-func (f fields) exitCode(outputs []Output) *int {
-	for _, v := range []value{
-		f.output.get("exit_code"),
-		f.output.get("exitCode"),
-		f.output.at("metadata", "exit"),
-		f.output.at("metadata", "exit_code"),
-		f.output.at("metadata", "exitCode"),
-		f.shellExit(),
-		f.meta.at("terminal_exit", "exit_code"),
-		f.meta.at("terminal_exit", "exitCode"),
+// exitCode finds the exit code of a call in the places where agents put it, numbers before text, and says which place it
+// was; nil when it is nowhere or null.
+func (f fields) exitCode(outputs []Output) (code *int, at string) {
+	for _, place := range []struct {
+		name string
+		val  value
+	}{
+		{"rawOutput.exit_code", f.output.get("exit_code")},
+		{"rawOutput.exitCode", f.output.get("exitCode")},
+		{"rawOutput.metadata.exit", f.output.at("metadata", "exit")},
+		{"rawOutput.metadata.exit_code", f.output.at("metadata", "exit_code")},
+		{"rawOutput.metadata.exitCode", f.output.at("metadata", "exitCode")},
+		{"rawOutput.contents[].exitCode", f.shellExit()},
+		{"_meta.terminal_exit.exit_code", f.meta.at("terminal_exit", "exit_code")},
+		{"_meta.terminal_exit.exitCode", f.meta.at("terminal_exit", "exitCode")},
 	} {
-		if code := exitNumber(v); code != nil {
-			return code
+		if code := exitNumber(place.val); code != nil {
+			return code, place.name
 		}
 	}
 	failed := string(f.status) == `"failed"`
 	for _, o := range outputs {
 		if code := textExit(o.Text, failed); code != nil {
-			return code
+			return code, "text"
 		}
 	}
-	return nil
+	return nil, ""
 }
 
 // exitNumber is an exit code, nil for what cannot be one.

@@ -7,10 +7,17 @@ import (
 	"time"
 )
 
+// The methods of an agent's that we act on, beside Copilot's events.
+const (
+	askMethod      = "session/request_permission"
+	updateMethod   = "session/update"
+	withdrawMethod = "$/cancel_request"
+)
+
 // request answers what the agent asks for: permission, by the Handler; anything else with "no such method", also the fs
 // and terminal requests that some agents send although both were declined.
 func (c *Conn) request(m message) {
-	if m.method != "session/request_permission" {
+	if m.method != askMethod {
 		c.refuse(m.id, codeNoMethod, fmt.Sprintf("method not found: %q", cut(m.method, 128)))
 		return
 	}

@@ -87,7 +87,8 @@ type ToolCall struct {
 	Dir      string // rawInput.cwd
 	Paths    []string
 	Outputs  []Output
-	Exit     *int // exit code, wherever this agent puts it; nil when nowhere or null
+	Exit     *int   // exit code, wherever this agent puts it; nil when nowhere or null
+	ExitAt   string // where it stood: the path of a member, such as "rawOutput.exit_code", or "text"
 	Subagent string
 }
 

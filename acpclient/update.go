@@ -19,7 +19,7 @@ func decodeUpdate(session string, v, outer value) []Update {
 		}
 		u.Subagent = u.Call.Subagent
 		u.Call.Outputs = f.outputs()
-		u.Call.Exit = f.exitCode(u.Call.Outputs)
+		u.Call.Exit, u.Call.ExitAt = f.exitCode(u.Call.Outputs)
 	case `"current_mode_update"`:
 		u.Kind = ModeChange
 		if u.Value = f.mode.short(maxShort); u.Value == "" {

@@ -24,6 +24,7 @@ func (l *launch) end(ctx context.Context) {
 		stopping, cancel := context.WithTimeout(ctx, stopLimit)
 		exit := l.child.Stop(stopping)
 		cancel()
+		l.report.Exit = Exit{Ran: true, Code: exit.Code, Signal: exit.Signal, Asked: exit.Asked, Took: time.Since(began)}
 		l.lastStderr()
 		l.agent.Log.Say("%s ended: %s", l.agent.Profile.Name, exitText(exit))
 		l.drain()

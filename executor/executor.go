@@ -41,6 +41,7 @@ type Agent struct {
 	Limits   Limits
 	Log      Log
 	Progress func(Event) // called as things happen, from one goroutine at a time; may be nil
+	Witness  Witness     // may be nil
 }
 
 // Log is where a launch tells what it does. render.Log is one.
@@ -82,6 +83,7 @@ type Report struct {
 	ProviderFiles                    []string   // that the agent keeps in storage of its own: never paths of the tree; at most 100
 	StopReason                       string
 	Phases                           []Phase
+	Exit                             Exit
 	Survivors                        []isolation.Process // what outlived the sweep: nothing, normally
 	Swept                            bool                // the sweep ran and nothing outlived it: the tree may be touched
 	Continued                        int                 // prompts sent to go on after a turn that our refusal had ended

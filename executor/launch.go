@@ -35,7 +35,7 @@ type launch struct {
 // showing. The error is a *Failure. When Launch returns, no process of the agent's is alive, or the report names it.
 func (a *Agent) Launch(ctx context.Context, t Task) (Report, error) {
 	l := &launch{agent: a, task: t, limits: a.Limits.withDefaults()}
-	l.turn = &turn{label: "[" + t.Label + "]", policy: t.Policy, profile: a.Profile, log: a.Log, progress: a.Progress, began: time.Now(), enough: make(chan struct{})}
+	l.turn = &turn{label: "[" + t.Label + "]", policy: t.Policy, profile: a.Profile, log: a.Log, progress: a.Progress, witness: a.Witness, began: time.Now(), enough: make(chan struct{})}
 	l.turn.wants = denials.NewCollector(denials.Options{Workspace: t.Dir, Home: t.Room.Home(), OnWant: l.turn.observedWant})
 	l.report.ModelAsked = t.Model
 	l.turn.access = l.access()
@@ -153,8 +153,12 @@ func (l *launch) start(ctx context.Context) error {
 	}
 	l.child = child
 	l.turn.heard = time.Now()
-	l.conn, err = acpclient.Open(context.WithoutCancel(ctx), acpclient.Config{Reader: child.Stdout, Writer: child.Stdin, Handler: l.turn,
-		MaxLine: int(l.limits.Output), Events: l.agent.Profile.Events, Noise: func(b []byte) { l.agent.Log.Foreign(l.turn.label+" noise: ", string(b)) }})
+	config := acpclient.Config{Reader: child.Stdout, Writer: child.Stdin, Handler: l.turn, MaxLine: int(l.limits.Output),
+		Events: l.agent.Profile.Events, Noise: func(b []byte) { l.agent.Log.Foreign(l.turn.label+" noise: ", string(b)) }}
+	if l.agent.Witness != nil {
+		config.Trace = l.agent.Witness.Frame
+	}
+	l.conn, err = acpclient.Open(context.WithoutCancel(ctx), config)
 	if err != nil {
 		return failf(FailedStart, "start", err, "connecting to %s: %v", l.agent.Profile.Title, err)
 	}

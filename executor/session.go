@@ -45,6 +45,9 @@ func (t *turn) opened(s acpclient.Session) {
 	defer t.mu.Unlock()
 	t.mode = permission.StartedIn(s.CurrentMode)
 	t.model = s.CurrentModel
+	if t.witness != nil {
+		t.witness.Opened(s)
+	}
 }
 
 // chooseMode selects the pass's mode by its full canonical id, else by suffix, with one retry for a cold start. An agent

@@ -21,6 +21,7 @@ type turn struct {
 	profile  agents.Profile
 	log      Log
 	progress func(Event)
+	witness  Witness
 	wants    *denials.Collector
 	began    time.Time
 
@@ -56,6 +57,9 @@ func (t *turn) Update(u acpclient.Update) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard = time.Now()
+	if t.witness != nil {
+		t.witness.Update(u)
+	}
 	switch u.Kind {
 	case acpclient.ModeChange:
 		t.mode = t.mode.Reported(u.Value)
@@ -129,6 +133,9 @@ func (t *turn) Permission(_ context.Context, r acpclient.PermissionRequest) acpc
 	req := request(r, step)
 	d := permission.Decide(t.policy, t.modeNow(), req)
 	t.log.Foreign(t.label+" ", permissionLine(d, req))
+	if t.witness != nil {
+		t.witness.Asked(r, d)
+	}
 	switch d.Verdict {
 	case permission.Allowed:
 		t.allowed(d, req, step)

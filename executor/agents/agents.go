@@ -80,6 +80,14 @@ type Profile struct {
 	// nothing trusts the tree: for a warning where the tree is somebody else's.
 	Ambient []string
 	Noise   func(text string) bool // is this message chunk the agent's own noise? may be nil
+
+	// Loopback are the variables, all of them among those above, that point it to a scripted model: root is its base URL
+	// without a path and without a slash at its end (OpenAI's clients want /v1 behind it), key what it is to authenticate
+	// with. nil when nothing can; Offline says why.
+	Loopback func(root, key string) map[string]string
+	Offline  string
+	// Background are arguments with which its shell tool goes on while the command still runs; nil when it has none.
+	Background map[string]any
 }
 
 // All lists the profiles in the order in which Pick tries them, the built-in one last.

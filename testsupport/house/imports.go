@@ -21,6 +21,7 @@ var homes = []struct {
 	{"commands/git", []string{"executor/process", "isolation"}},
 	{"executor", []string{"executor/permission", "executor/agents", "executor/agents/pinned", "executor/process", "isolation", "acpclient", "denials"}},
 	{"executor/permission", []string{"executor/agents"}},
+	{"executor/probe", []string{"executor", "executor/agents", "executor/agents/loopback", "executor/permission", "isolation", "acpclient", "denials"}},
 	{"executor/agents", nil},
 	{"executor/agents/demo", []string{"acpclient/agentside", "executor/process"}},
 	{"executor/agents/loopback", nil},
