@@ -19,10 +19,8 @@ func (p *program) chooseAgent(ctx context.Context, o tryOptions, policy commands
 	if err != nil {
 		return executor.Agent{}, err
 	}
-	wish := boundary{user: firstOf(o.user, p.env.user), flag: o.user != "", off: o.noIsolation || p.env.isolation == wishNone && o.user == ""}
 	builtIn := profile.Status == agents.BuiltIn
-	wish.required = wish.user != "" || p.env.isolation == wishUser || named && !builtIn
-	id, fallback, err := p.identity(ctx, wish)
+	id, fallback, err := p.identity(ctx, p.boundary(o, named && !builtIn))
 	if err != nil {
 		return executor.Agent{}, err
 	}
@@ -32,12 +30,25 @@ func (p *program) chooseAgent(ctx context.Context, o tryOptions, policy commands
 		binary = ""
 	}
 	p.announce(profile, id, fallback, named)
+	p.sayCredential(profile)
+	p.sayFallback(fallback)
+	return p.agent(profile, binary, id)
+}
+
+// boundary is what the caller said about isolation; chosen reports whether a real agent was asked for by name.
+func (p *program) boundary(o tryOptions, chosen bool) boundary {
+	b := boundary{user: firstOf(o.user, p.env.user), flag: o.user != "", off: o.noIsolation || p.env.isolation == wishNone && o.user == ""}
+	b.required = b.user != "" || p.env.isolation == wishUser || chosen
+	return b
+}
+
+// agent is a profile as it can be launched on this host.
+func (p *program) agent(profile agents.Profile, binary string, id isolation.Identity) (agent executor.Agent, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return executor.Agent{}, fmt.Errorf("finding our own executable: %w", err)
+		return agent, fmt.Errorf("finding our own executable: %w", err)
 	}
-	agent := executor.Agent{Profile: profile, Binary: binary, Self: self, Identity: id,
-		Environ: p.env.all, AllowEnv: p.env.allow}
+	agent = executor.Agent{Profile: profile, Binary: binary, Self: self, Identity: id, Environ: p.env.all, AllowEnv: p.env.allow}
 	if agent.Pinned, err = p.installed(profile); err != nil {
 		return executor.Agent{}, err
 	}
@@ -112,9 +123,17 @@ func (p *program) announce(profile agents.Profile, id isolation.Identity, fallba
 	if c, err := p.installed(profile); err == nil && profile.Status != agents.BuiltIn {
 		p.say.line("  %s", p.origin(c))
 	}
+}
+
+// sayCredential says that there is none, where one is needed.
+func (p *program) sayCredential(profile agents.Profile) {
 	if profile.Credential != "" && !p.env.has(profile.Credential) && !(profile.Provider != "" && p.env.has(profile.Provider)) {
 		p.say.line("  %s is not set; the agent may ask for a login, which nobody here can give", profile.Credential)
 	}
+}
+
+// sayFallback says why there is no boundary, and what switches it on.
+func (p *program) sayFallback(fallback error) {
 	if fallback != nil {
 		p.say.line("  isolation is off: %s", fallback)
 		p.say.line("  switch it on with: %s", hint(fallback))

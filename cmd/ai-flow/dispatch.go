@@ -107,7 +107,7 @@ func (w *workflow) logTail(err error) {
 
 // writeReport writes the report and, beside it, the patches that it names.
 func (w *workflow) writeReport(data string, patches []render.Patch) (path string, err error) {
-	out := output{dir: w.reportDir(w.actions), log: w.log}
+	out := output{dir: w.reportDir(w.actions), log: w.log, mode: 0o644}
 	if err := os.MkdirAll(out.dir, 0o755); err != nil {
 		return "", err
 	}

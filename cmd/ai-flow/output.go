@@ -16,7 +16,8 @@ import (
 // output is where a run leaves its result and its log. It is opened before anything is started, so that a place which
 // cannot be written is found out while nothing has been done.
 type output struct {
-	dir  string // "" when there is no place: neither --out nor a directory of our own
+	dir  string      // "" when there is no place: neither --out nor a directory of our own
+	mode os.FileMode // of its files
 	file *os.File
 	log  *render.Log
 }
@@ -31,29 +32,49 @@ const (
 // openOutput makes the directory and the run's log in it, which nobody else may read, and which goes to standard error too
 // if asked for. The caller closes it.
 func (p *program) openOutput(o tryOptions) (*output, error) {
-	out := &output{dir: p.outDir(o)}
-	var w io.Writer = io.Discard
-	if out.dir != "" {
-		if err := os.MkdirAll(out.dir, 0o755); err != nil {
-			return nil, &usageError{fmt.Sprintf("making the output directory: %v", err), noPlaceHint}
-		}
-		if err := refuseForeign(out.dir); o.out != "" && err != nil {
-			return nil, err
-		}
-		f, err := os.CreateTemp(out.dir, growingLog) // mode 0600
-		if err != nil {
-			return nil, &usageError{fmt.Sprintf("writing to the output directory: %v", err), noPlaceHint}
-		}
-		out.file, w = f, f
+	foreign := refuseForeign
+	if o.out == "" { // of our own
+		foreign = nil
+	}
+	out, w, err := openOutputDir(p.outDir(o), 0o755, foreign)
+	if err != nil {
+		return nil, err
 	}
 	if o.verbose {
 		w = io.MultiWriter(w, p.say)
 	}
-	out.log = render.NewLog(w, false)
-	for _, v := range p.secrets {
-		out.log.Mask(v)
-	}
+	out.log = p.maskedLog(w)
 	return out, nil
+}
+
+// openOutputDir makes a directory with its log, for the mode of new directories; foreign may refuse one that is there, and
+// may be nil.
+func openOutputDir(dir string, mode os.FileMode, foreign func(dir string) error) (*output, io.Writer, error) {
+	if dir == "" {
+		return &output{}, io.Discard, nil
+	}
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return nil, nil, &usageError{fmt.Sprintf("making the output directory: %v", err), noPlaceHint}
+	}
+	if foreign != nil {
+		if err := foreign(dir); err != nil {
+			return nil, nil, err
+		}
+	}
+	f, err := os.CreateTemp(dir, growingLog) // mode 0600
+	if err != nil {
+		return nil, nil, &usageError{fmt.Sprintf("writing to the output directory: %v", err), noPlaceHint}
+	}
+	return &output{dir: dir, file: f, mode: mode &^ 0o111}, f, nil
+}
+
+// maskedLog is a log in which none of our secrets is readable.
+func (p *program) maskedLog(w io.Writer) *render.Log {
+	log := render.NewLog(w, false)
+	for _, v := range p.secrets {
+		log.Mask(v)
+	}
+	return log
 }
 
 // outDir is where the result's files go: what the caller named, else a directory of our own that the next run overwrites.
@@ -122,7 +143,7 @@ func (out *output) write(name, data string) error {
 	if err := ignoreMissing(os.Remove(draft)); err != nil { // of a killed run with our number
 		return err
 	}
-	f, err := os.OpenFile(draft, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(draft, os.O_CREATE|os.O_EXCL|os.O_WRONLY, out.mode)
 	if err != nil {
 		return err
 	}

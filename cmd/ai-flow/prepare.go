@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -154,18 +153,11 @@ func (w *workflow) workflowAgent(ctx context.Context, policy commands.Policy) (e
 	if err != nil {
 		return executor.Agent{}, err
 	}
-	self, err := os.Executable()
+	agent, err := w.agent(profile, binary, id)
 	if err != nil {
-		return executor.Agent{}, fmt.Errorf("finding our own executable: %w", err)
-	}
-	agent := executor.Agent{Profile: profile, Binary: binary, Self: self, Identity: id, Environ: w.env.all, AllowEnv: w.env.allow,
-		Limits: policy.Limits, Log: w.log}
-	if agent.Pinned, err = w.installed(profile); err != nil {
 		return executor.Agent{}, err
 	}
-	if profile.Status != agents.BuiltIn {
-		agent.Args = w.env.agentArgs
-	}
+	agent.Limits, agent.Log = policy.Limits, w.log
 	w.log.Say("agent: %s, as %s", profile.Title, id.Name())
 	if profile.Status != agents.BuiltIn {
 		w.log.Say("%s", w.origin(agent.Pinned))
