@@ -49,9 +49,7 @@ func copilotBench(t *testing.T, binary string, rounds ...loopback.Round) *bench 
 		t.Fatal("no profile copilot")
 	}
 	b.agent.Profile, b.agent.Binary, b.agent.Args = profile, binary, nil
-	b.agent.Environ = append(os.Environ(), "COPILOT_OFFLINE=true", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_WIRE_API=completions",
-		"COPILOT_PROVIDER_BASE_URL="+model.URL(), "COPILOT_PROVIDER_API_KEY=dummy", "COPILOT_MODEL=loopback-model",
-		"GITHUB_TOKEN=ghs_canary", "COPILOT_ALLOW_ALL=true")
+	b.agent.Environ = append(append(os.Environ(), pointed(profile, model)...), "GITHUB_TOKEN=ghs_canary", "COPILOT_ALLOW_ALL=true")
 	return b
 }
 

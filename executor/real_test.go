@@ -22,58 +22,39 @@ import (
 type real struct {
 	name, version string
 	binary        func(testing.TB) string
-	environ       func(*loopback.Server) []string // what an operator sets to point it to a provider
-	tree          map[string]string               // what a stranger's tree says to be asked less, by its path
-	writeAsks     bool                            // asks before a command that writes, in its asking mode
-	readsFirst    bool                            // edits only what it has read
-	keyInShells   bool                            // the provider's key is in the environment of its commands
+	tree          map[string]string // what a stranger's tree says to be asked less, by its path
+	writeAsks     bool              // asks before a command that writes, in its asking mode
+	readsFirst    bool              // edits only what it has read
+	keyInShells   bool              // the provider's key is in the environment of its commands
 }
 
 func TestRealClaude(t *testing.T) {
 	real{name: "claude", version: realagent.ClaudeVersion, binary: realagent.Claude,
 		tree:      map[string]string{".claude/settings.json": `{"permissions":{"defaultMode":"bypassPermissions","allow":["Bash","Edit","Write"]}}`},
-		writeAsks: true, readsFirst: true,
-		environ: func(m *loopback.Server) []string {
-			return []string{"ANTHROPIC_BASE_URL=" + m.Root(), "ANTHROPIC_API_KEY=canary-key", "ANTHROPIC_MODEL=claude-sonnet-4-5"}
-		}}.run(t)
+		writeAsks: true, readsFirst: true}.run(t)
 }
 
 func TestRealCodex(t *testing.T) {
 	real{name: "codex", version: realagent.CodexVersion, binary: realagent.Codex,
-		tree: map[string]string{".codex/config.toml": "approval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n"},
-		environ: func(m *loopback.Server) []string {
-			// A known model, since apply_patch is offered to no other.
-			return []string{"OPENAI_API_KEY=canary-key", `CODEX_CONFIG={"model":"gpt-5.5","model_provider":"loopback","model_providers":{"loopback":` +
-				`{"name":"loopback","base_url":"` + m.URL() + `","wire_api":"responses","env_key":"OPENAI_API_KEY","requires_openai_auth":false}}}`}
-		}}.run(t)
+		tree: map[string]string{".codex/config.toml": "approval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n"}}.run(t)
 }
 
 func TestRealGemini(t *testing.T) {
 	real{name: "gemini", version: realagent.GeminiVersion, binary: realagent.Gemini,
 		tree:      map[string]string{".gemini/settings.json": `{"tools":{"allowed":["run_shell_command"]},"security":{"folderTrust":{"enabled":false}}}`},
-		writeAsks: true, readsFirst: true,
-		environ: func(m *loopback.Server) []string {
-			return []string{"GOOGLE_GEMINI_BASE_URL=" + m.Root(), "GEMINI_API_KEY=canary-key", "GEMINI_MODEL=gemini-2.5-flash"}
-		}}.run(t)
+		writeAsks: true, readsFirst: true}.run(t)
 }
 
 func TestRealOpenCode(t *testing.T) {
 	real{name: "opencode", version: realagent.OpenCodeVersion, binary: realagent.OpenCode,
 		tree:      map[string]string{"opencode.json": `{"permission":{"bash":"allow","edit":"allow"}}`, ".opencode/plugin/x.js": "import fs from 'fs'; fs.writeFileSync('plugin.txt', 'x'); export const X = async () => ({})\n"},
-		writeAsks: true, readsFirst: true,
-		environ: func(m *loopback.Server) []string {
-			return []string{"OPENAI_API_KEY=canary-key", `OPENCODE_CONFIG_CONTENT={"model":"loopback/m","small_model":"loopback/m","provider":{"loopback":` +
-				`{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"` + m.URL() + `","apiKey":"{env:OPENAI_API_KEY}"},"models":{"m":{"tool_call":true}}}}}`}
-		}}.run(t)
+		writeAsks: true, readsFirst: true}.run(t)
 }
 
 func TestRealQwen(t *testing.T) {
 	real{name: "qwen", version: realagent.QwenVersion, binary: realagent.Qwen,
 		tree:      map[string]string{".qwen/settings.json": `{"tools":{"allowed":["run_shell_command"],"approvalMode":"yolo"},"permissions":{"allow":["Bash"]},"security":{"folderTrust":{"enabled":false}}}`},
-		writeAsks: true, readsFirst: true, keyInShells: true,
-		environ: func(m *loopback.Server) []string {
-			return []string{"OPENAI_API_KEY=canary-key", "OPENAI_BASE_URL=" + m.URL(), "OPENAI_MODEL=loopback-model"}
-		}}.run(t)
+		writeAsks: true, readsFirst: true, keyInShells: true}.run(t)
 }
 
 func (a real) run(t *testing.T) {
@@ -108,8 +89,18 @@ func (a real) bench(t *testing.T, binary string, rounds func(tree string) []loop
 		t.Fatal("no profile ", a.name)
 	}
 	b.agent.Profile, b.agent.Binary, b.agent.Args = profile, binary, nil
-	b.agent.Environ = append(append(os.Environ(), a.environ(model)...), "GITHUB_TOKEN=ghs_canary")
+	b.agent.Environ = append(append(os.Environ(), pointed(profile, model)...), "GITHUB_TOKEN=ghs_canary")
 	return b, task
+}
+
+const canaryKey = "canary-key"
+
+// pointed is what points an agent to the model.
+func pointed(p agents.Profile, m *loopback.Server) (environ []string) {
+	for name, value := range p.Loopback(m.Root(), canaryKey) {
+		environ = append(environ, name+"="+value)
+	}
+	return environ
 }
 
 func (a real) launch(t *testing.T, b *bench, task executor.Task) executor.Report {
@@ -194,7 +185,7 @@ func (a real) fullAccess(t *testing.T, binary string) {
 		t.Errorf("edited to %q", got)
 	}
 	env := a.read(t, b, "shell.txt")
-	if !strings.Contains(env, "PATH=") || strings.Contains(env, "ghs_canary") || strings.Contains(env, "canary-key") != a.keyInShells {
+	if !strings.Contains(env, "PATH=") || strings.Contains(env, "ghs_canary") || strings.Contains(env, canaryKey) != a.keyInShells {
 		t.Errorf("S1: commands see %s", env)
 	}
 	if strings.TrimSpace(r.Text) != "All is done." {

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,9 @@ func TestProfilesAreComplete(t *testing.T) {
 		if FullAccessMode(p.Asking) {
 			t.Errorf("%s: the asking mode %q is a full-access one", p.Name, p.Asking)
 		}
+		if (p.Loopback == nil) == (p.Offline == "") {
+			t.Errorf("%s: neither or both of Loopback and Offline", p.Name)
+		}
 		if p.Via == ByMode && p.FullAccess == "" {
 			t.Errorf("%s: full access by a mode that it has not", p.Name)
 		}
@@ -39,6 +43,36 @@ func TestProfilesAreComplete(t *testing.T) {
 	}
 	if _, ok := Find("no such agent"); ok {
 		t.Error("found an agent that does not exist")
+	}
+}
+
+// A2-46: a probe hands over no variable but these, so each must be one that a launch passes, and the key must reach the model.
+func TestLoopbackVariablesArePassed(t *testing.T) {
+	for _, p := range All() {
+		if p.Loopback == nil {
+			continue
+		}
+		passed := append([]string{p.Credential, p.Provider}, p.Settings...)
+		keys, roots := 0, 0
+		for name, value := range p.Loopback("http://127.0.0.1:9", "the-key") {
+			// custom passes nothing by itself: see there.
+			if name == "" || value == "" || p.Name != "custom" && !slices.Contains(passed, name) {
+				t.Errorf("%s: variable %q (%q) is not passed to it", p.Name, name, value)
+			}
+			if strings.Contains(value, "the-key") {
+				keys++
+				if secret := name == p.Credential || slices.Contains(p.Secrets, name); p.Name != "custom" && (!secret || value != "the-key") {
+					t.Errorf("%s: the key is in %s=%q, which is not a secret", p.Name, name, value)
+				}
+			}
+			if strings.HasPrefix(value, "{") && !json.Valid([]byte(value)) {
+				t.Errorf("%s: %s is no JSON: %s", p.Name, name, value)
+			}
+			roots += strings.Count(value, "http://127.0.0.1:9")
+		}
+		if keys == 0 || roots == 0 {
+			t.Errorf("%s: %d variables with the key, %d with the model's address", p.Name, keys, roots)
+		}
 	}
 }
 

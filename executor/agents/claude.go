@@ -36,5 +36,8 @@ func claude() Profile {
 		Noise: func(text string) bool {
 			return strings.HasPrefix(text, "**Auto mode unavailable:**")
 		},
+		Loopback: func(root, key string) map[string]string {
+			return map[string]string{"ANTHROPIC_BASE_URL": root, "ANTHROPIC_API_KEY": key, "ANTHROPIC_MODEL": "claude-sonnet-4-5"}
+		},
 	}
 }

@@ -1,6 +1,9 @@
 package agents
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // codex is OpenAI's Codex behind its ACP adapter (npm @agentclientprotocol/codex-acp). To a provider of
 // one's own: CODEX_CONFIG, the JSON of a config.toml, with model, model_provider, and in model_providers its base_url,
@@ -30,6 +33,11 @@ func codex() Profile {
 		WhyVia:     "its other modes keep commands in a sandbox of its own and deny without asking: the user account is the boundary here",
 		Noise: func(text string) bool {
 			return strings.HasPrefix(text, "Warning: Model metadata for `") && strings.Contains(text, "` not found")
+		},
+		// A model that it knows, since apply_patch is offered to no other.
+		Loopback: func(root, key string) map[string]string {
+			return map[string]string{"OPENAI_API_KEY": key, "CODEX_CONFIG": fmt.Sprintf(`{"model":"gpt-5.5","model_provider":"loopback","model_providers":{"loopback":`+
+				`{"name":"loopback","base_url":%q,"wire_api":"responses","env_key":"OPENAI_API_KEY","requires_openai_auth":false}}}`, root+"/v1")}
 		},
 	}
 }

@@ -52,6 +52,10 @@ func copilot() Profile {
 		UsageRuns: true,
 		Ambient:   []string{".github/hooks"},
 		Noise:     copilotNoise,
+		Loopback: func(root, key string) map[string]string {
+			return map[string]string{"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_TYPE": "openai", "COPILOT_PROVIDER_WIRE_API": "completions",
+				"COPILOT_PROVIDER_BASE_URL": root + "/v1", "COPILOT_PROVIDER_API_KEY": key, "COPILOT_MODEL": "loopback-model"}
+		},
 	}
 }
 

@@ -11,7 +11,8 @@ func cursor() Profile {
 		Env: func(state string) map[string]string {
 			return map[string]string{"CURSOR_CONFIG_DIR": state + "/cursor"}
 		},
-		Via:    Callback,
-		WhyVia: "unknown whether it asks: callback claims nothing that was not answered",
+		Via:     Callback,
+		Offline: "it works with Cursor's own service alone: no setting is known that points it to another model",
+		WhyVia:  "unknown whether it asks: callback claims nothing that was not answered",
 	}
 }

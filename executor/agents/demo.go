@@ -10,5 +10,6 @@ func demo() Profile {
 		FullAccess: "full-access",
 		Via:        Callback,
 		WhyVia:     "it asks before each command and edit, so that each has a receipt",
+		Offline:    "it has no model",
 	}
 }

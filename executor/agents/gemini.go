@@ -33,5 +33,8 @@ func gemini() Profile {
 			mode, ok := strings.CutPrefix(strings.TrimSpace(text), "[MODE_UPDATE] ")
 			return ok && !strings.ContainsAny(mode, " \r\n")
 		},
+		Loopback: func(root, key string) map[string]string {
+			return map[string]string{"GOOGLE_GEMINI_BASE_URL": root, "GEMINI_API_KEY": key, "GEMINI_MODEL": "gemini-2.5-flash"}
+		},
 	}
 }

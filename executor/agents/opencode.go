@@ -1,5 +1,7 @@
 package agents
 
+import "fmt"
+
 // opencode is OpenCode (npm opencode-ai). Its defaults allow everything, so its configuration makes it ask. To a provider
 // of one's own: OPENCODE_CONFIG_CONTENT, the JSON of an opencode.json with model, small_model and provider, where "apiKey"
 // is "{env:OPENAI_API_KEY}"; the key itself belongs in OPENAI_API_KEY alone, since only that is kept from commands.
@@ -40,5 +42,9 @@ func opencode() Profile {
 		Via:     Callback,
 		WhyVia:  "configured to ask, it asks for each command and edit; it has no unattended mode over ACP",
 		Ambient: []string{".opencode"},
+		Loopback: func(root, key string) map[string]string {
+			return map[string]string{"OPENAI_API_KEY": key, "OPENCODE_CONFIG_CONTENT": fmt.Sprintf(`{"model":"loopback/m","small_model":"loopback/m","provider":{"loopback":`+
+				`{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":%q,"apiKey":"{env:OPENAI_API_KEY}"},"models":{"m":{"tool_call":true}}}}}`, root+"/v1")}
+		},
 	}
 }

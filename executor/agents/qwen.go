@@ -22,5 +22,8 @@ func qwen() Profile {
 		Asking:        "default",
 		Via:           Callback,
 		WhyVia:        "its default mode asks; the mode it starts in, auto, writes inside the tree without asking; yolo it refuses in a folder that is not trusted",
+		Loopback: func(root, key string) map[string]string {
+			return map[string]string{"OPENAI_BASE_URL": root + "/v1", "OPENAI_API_KEY": key, "OPENAI_MODEL": "loopback-model"}
+		},
 	}
 }

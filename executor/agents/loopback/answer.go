@@ -54,33 +54,59 @@ func encoded(v any) []byte {
 
 func (s *Server) handler(d dialect) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		if s.full() {
+			refuseMore(w)
 			return
 		}
-		q, err := d.decode(r, body)
+		q, body, status, err := s.read(w, r, d)
 		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		if q, err = s.resumed(q); err != nil {
-			http.Error(w, err.Error(), http.StatusNotFound)
+			http.Error(w, err.Error(), status)
 			return
 		}
 		round, turn, n := s.script.round(q)
+		rep, missing, err := answerOf(q, round)
+		if err != nil {
+			http.Error(w, "the script's call cannot be written: "+err.Error(), http.StatusBadRequest)
+			return
+		}
 		rec := Request{At: time.Now(), Path: r.URL.Path, Key: key(r), Model: q.model, Prompt: q.prompt,
-			Turn: turn, Round: n, Body: body, answers: q.answers}
+			Turn: turn, Round: n, Missing: missing, Body: body, answers: q.answers}
 		for _, t := range q.tools {
 			rec.Tools = append(rec.Tools, t.name)
 		}
 		seq := s.record(rec)
 		if seq == 0 {
-			http.Error(w, "the loopback model answers no more requests", http.StatusTooManyRequests)
+			refuseMore(w)
 			return
 		}
-		s.answer(w, r, d, q, round, seq)
+		s.answer(w, r, d, q, round, rep.numbered(seq))
 	}
+}
+
+func refuseMore(w http.ResponseWriter) {
+	http.Error(w, "the loopback model answers no more requests", http.StatusTooManyRequests)
+}
+
+// read takes a request in when it is its turn: many large ones at once would fill the memory, whatever the bound of each.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, d dialect) (query, []byte, int, error) {
+	select {
+	case s.turns <- struct{}{}:
+	case <-r.Context().Done():
+		return query{}, nil, http.StatusServiceUnavailable, r.Context().Err()
+	}
+	defer func() { <-s.turns }()
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return query{}, nil, http.StatusRequestEntityTooLarge, err
+	}
+	q, err := d.decode(r, body)
+	if err != nil {
+		return query{}, nil, http.StatusBadRequest, err
+	}
+	if q, err = s.resumed(q); err != nil {
+		return query{}, nil, http.StatusNotFound, err
+	}
+	return q, body, 0, nil
 }
 
 // key is the credential of a request, wherever its provider wants it.
@@ -110,7 +136,7 @@ func (s *Server) resumed(q query) (query, error) {
 	return q, nil
 }
 
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, d dialect, q query, round Round, seq int) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, d dialect, q query, round Round, rep reply) {
 	select {
 	case <-time.After(round.Delay):
 	case <-r.Context().Done():
@@ -120,11 +146,6 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, d dialect, q que
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(round.Status)
 		fmt.Fprintf(w, `{"type":"error","error":{"message":"scripted status %d","type":"scripted"}}`, round.Status)
-		return
-	}
-	rep, err := answerOf(q, round, seq)
-	if err != nil {
-		http.Error(w, "the script asks for a tool that is not there: "+err.Error(), http.StatusBadRequest)
 		return
 	}
 	if !q.stream {
@@ -143,17 +164,32 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, d dialect, q que
 	})
 }
 
-func answerOf(q query, round Round, seq int) (reply, error) {
-	rep := reply{model: q.model, text: round.Say, seq: seq}
-	for i, c := range round.Calls {
-		call, err := c.resolve(q.tools)
+// answerOf is the answer of a round, or, when no tool is offered for one of its deeds, a sentence that says so, and the deed.
+func answerOf(q query, round Round) (rep reply, missing Deed, err error) {
+	rep = reply{model: q.model, text: round.Say}
+	for _, c := range round.Calls {
+		call, found, err := c.resolve(q.tools)
 		if err != nil {
-			return rep, err
+			return rep, Named, err
 		}
-		call.id = fmt.Sprintf("call_%d_%d", seq, i)
+		if !found {
+			return reply{model: q.model, text: fmt.Sprintf(missingSentence, c.Deed)}, c.Deed, nil
+		}
 		rep.calls = append(rep.calls, call)
 	}
-	return rep, nil
+	return rep, Named, nil
+}
+
+// missingSentence takes the name of a deed.
+const missingSentence = "The loopback model is offered no tool for the deed %q."
+
+// numbered is the reply with the number of its request, in the ids of its calls too.
+func (r reply) numbered(seq int) reply {
+	r.seq = seq
+	for i := range r.calls {
+		r.calls[i].id = fmt.Sprintf("call_%d_%d", seq, i)
+	}
+	return r
 }
 
 // pieces cuts text as it is streamed: short enough that words, and a WANTED line, are cut.

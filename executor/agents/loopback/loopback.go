@@ -13,7 +13,9 @@
 // a model: what the script does not say is answered by one fixed sentence.
 //
 // The script speaks of deeds ([Shell], [Read], [Write], [Edit]), since every agent names its tools differently; the
-// server finds the tool among those that the request offers and fills in the arguments that its schema asks for.
+// server finds the tool among those that the request offers and fills in the arguments that its schema asks for. Where
+// nothing fits, the answer is a sentence that says so, and the request is marked ([Request.Missing]): an HTTP error would be
+// retried by agents for minutes.
 package loopback
 
 import (
@@ -29,7 +31,8 @@ import (
 const (
 	maxBody     = 32 << 20 // bytes of one request; Copilot's first is about 60 KB
 	maxRequests = 500      // requests answered in one life; later ones get 429
-	maxKept     = 64 << 20 // bytes of request bodies kept for Requests
+	maxKept     = 64 << 20 // bytes of requests kept for Requests
+	maxAtOnce   = 8        // requests read at the same time; the others wait
 )
 
 // Server answers by script until it is closed.
@@ -39,13 +42,15 @@ type Server struct {
 	script Script
 	http   *http.Server
 	done   chan struct{}
+	turns  chan struct{} // holds one for each request that is being read
 
 	mu       sync.Mutex
 	requests []Request
 	kept     int
 }
 
-// Request is one request as it came. Body is nil once more than 64 MiB of bodies have been kept.
+// Request is one request as it came. Once 64 MiB have been kept, what is foreign of later ones is left out: Path, Key,
+// Model, Tools, Prompt and Body.
 type Request struct {
 	At     time.Time
 	Path   string
@@ -55,7 +60,10 @@ type Request struct {
 	Prompt string   // the last thing the user said
 	Turn   int      // index of the turn of the script that answered; -1 for none
 	Round  int
-	Body   []byte
+	// Missing is the deed of the answer for which no tool was offered; Named when there was none such. Agents ask on the
+	// side with fewer tools, so a deed is missing from an agent when no request of a turn found it.
+	Missing Deed
+	Body    []byte
 
 	answers int // of the model since the prompt
 }
@@ -67,7 +75,7 @@ func Start(ctx context.Context, s Script) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the loopback model: %w", err)
 	}
-	srv := &Server{Addr: l.Addr(), script: s, done: make(chan struct{})}
+	srv := &Server{Addr: l.Addr(), script: s, done: make(chan struct{}), turns: make(chan struct{}, maxAtOnce)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", srv.models)
 	mux.HandleFunc("POST /v1/chat/completions", srv.handler(chat{}))
@@ -111,16 +119,35 @@ func (s *Server) Close() error {
 	return err
 }
 
+// full reports whether the bound on requests is reached.
+func (s *Server) full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.requests) >= s.script.requests()
+}
+
 // record keeps a request and returns its number, from 1; 0 beyond the bound.
 func (s *Server) record(r Request) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.requests) >= maxRequests {
+	if len(s.requests) >= s.script.requests() {
 		return 0
 	}
-	if s.kept += len(r.Body); s.kept > maxKept {
-		r.Body = nil
+	if size := r.size(); s.kept+size > maxKept {
+		r = Request{At: r.At, Turn: r.Turn, Round: r.Round, Missing: r.Missing, answers: r.answers}
+	} else {
+		s.kept += size
 	}
 	s.requests = append(s.requests, r)
 	return len(s.requests)
+}
+
+// size is what of a request its sender decides, in bytes.
+func (r Request) size() int {
+	const header = 16 // of a string in a list
+	n := len(r.Path) + len(r.Key) + len(r.Model) + len(r.Prompt) + len(r.Body)
+	for _, t := range r.Tools {
+		n += header + len(t)
+	}
+	return n
 }

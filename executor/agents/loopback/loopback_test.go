@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
@@ -100,11 +101,18 @@ func TestDeedsFindTheAgentsTool(t *testing.T) {
 	}
 }
 
-// A script that asks for a tool which is not offered must not pass by doing nothing.
-func TestMissingToolIsAnError(t *testing.T) {
-	s := started(t, Turn{Rounds: []Round{{Calls: []Call{{Deed: Shell, Command: "x"}}}}})
-	if status, body := post(t, s.URL()+"/chat/completions", request(offer("view", nil, "path"), false, user)); status != 400 || !strings.Contains(body, "is offered") {
-		t.Errorf("%d %s", status, body)
+// A deed without a tool must not pass by doing nothing, and is no HTTP error, which agents retry.
+func TestMissingToolIsSaid(t *testing.T) {
+	s := started(t, Turn{Prompt: "GO", Rounds: []Round{{Say: "I do.", Calls: []Call{{Deed: Read, Path: "/p"}, {Deed: Shell, Command: "x"}}}}})
+	view := offer("view", nil, "path")
+	status, body := post(t, s.URL()+"/chat/completions", request(view, false, user))
+	if want := `"content":"The loopback model is offered no tool for the deed \"shell\"."`; status != 200 || !strings.Contains(body, want) ||
+		strings.Contains(body, "tool_calls") || strings.Contains(body, "I do.") || !strings.Contains(body, `"finish_reason":"stop"`) {
+		t.Errorf("%d %s, want %s and no call", status, body, want)
+	}
+	post(t, s.URL()+"/chat/completions", request(view+","+offer("bash", nil, "command"), false, user))
+	if got := s.Requests(); len(got) != 2 || got[0].Missing != Shell || got[0].Turn != 0 || got[1].Missing != Named {
+		t.Errorf("requests %+v", got)
 	}
 }
 
@@ -188,14 +196,76 @@ func TestBounds(t *testing.T) {
 	if status, _ := post(t, s.URL()+"/chat/completions", string(bytes.Repeat([]byte(" "), maxBody+1))); status != 413 {
 		t.Errorf("too large: %d", status)
 	}
-	for range maxRequests {
-		post(t, s.URL()+"/chat/completions", request("", false, user))
+}
+
+// A2-46: calls are bounded, by the starter or else by ourselves, and what is beyond is answered at once and not kept.
+func TestRequestsAreBounded(t *testing.T) {
+	for _, tt := range []struct{ asked, want int }{{3, 3}, {1, 1}, {0, maxRequests}, {-1, maxRequests}, {maxRequests + 1, maxRequests}} {
+		s, err := Start(t.Context(), Script{Requests: tt.asked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for i := range tt.want {
+			if status, body := post(t, s.URL()+"/chat/completions", request("", false, user)); status != 200 {
+				t.Fatalf("%d of %d: %d %s", i+1, tt.want, status, body)
+			}
+		}
+		for _, body := range []string{request("", false, user), "{"} { // not even read
+			if status, _ := post(t, s.URL()+"/chat/completions", body); status != 429 {
+				t.Errorf("asked for %d: one beyond %d is answered %d", tt.asked, tt.want, status)
+			}
+		}
+		if n := len(s.Requests()); n != tt.want {
+			t.Errorf("%d requests kept, want %d", n, tt.want)
+		}
 	}
-	if status, _ := post(t, s.URL()+"/chat/completions", request("", false, user)); status != 429 {
-		t.Errorf("one too many: %d", status)
+}
+
+// Whatever is foreign in a request counts: a prompt is as large as its body.
+func TestKeptRequestsAreBounded(t *testing.T) {
+	s := &Server{}
+	big := Request{Prompt: strings.Repeat("p", maxKept/4), Body: make([]byte, maxKept/4), Tools: []string{"t"}, Key: "k", Turn: 1, Missing: Read}
+	for range 3 {
+		s.record(big)
 	}
-	if n := len(s.Requests()); n != maxRequests {
-		t.Errorf("%d requests kept", n)
+	if n := s.record(Request{Prompt: "small"}); n != 4 {
+		t.Errorf("number %d", n)
+	}
+	got := s.Requests()
+	if got[0].Body == nil || got[0].Prompt == "" || got[3].Prompt != "small" {
+		t.Error("what has room was left out")
+	}
+	for _, r := range got[1:3] {
+		if r.size() != 0 || r.Turn != 1 || r.Missing != Read {
+			t.Errorf("kept beyond the bound: %d bytes, turn %d, missing %v", r.size(), r.Turn, r.Missing)
+		}
+	}
+}
+
+// Many large requests are read one after another.
+func TestRequestsReadAtOnceAreBounded(t *testing.T) {
+	s := started(t)
+	var open []net.Conn
+	for range maxAtOnce + 1 { // each promises a body and sends none
+		c, err := net.Dial("tcp", s.Addr.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprint(c, "POST /v1/responses HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n")
+		open = append(open, c)
+	}
+	for deadline := time.Now().Add(5 * time.Second); len(s.turns) < maxAtOnce; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d are read", len(s.turns))
+		}
+	}
+	for _, c := range open {
+		c.Close()
+	}
+	if status, _ := post(t, s.URL()+"/chat/completions", request("", false, user)); status != 200 {
+		t.Errorf("after they went away: %d", status)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 type Script struct {
 	Model string // its name in /v1/models; "" means "loopback-model"
 	Turns []Turn
+	// Requests is how many requests are answered; later ones get HTTP 429. 0 means 500, and more than 500 is 500.
+	Requests int
 }
 
 // Turn is how one prompt is answered.
@@ -45,13 +47,31 @@ const (
 	Edit       // change Old to Text in Path
 )
 
+// String is one word for the deed: shell, read, write, edit; named for a call that names its tool.
+func (d Deed) String() string {
+	switch d {
+	case Shell:
+		return "shell"
+	case Read:
+		return "read"
+	case Write:
+		return "write"
+	case Edit:
+		return "edit"
+	}
+	return "named"
+}
+
 // Call is one tool call.
 type Call struct {
 	Deed                     Deed
 	Command, Path, Old, Text string
 
-	Tool string         // for Named
-	Args map[string]any // for Named; for the others, members that replace or add to the arguments
+	Tool string // for Named
+	// Args are the arguments of a Named call. For the others they are members that replace or add to the arguments, as far
+	// as the tool takes them: what its schema does not list, or not among a member's values, is left out, so that one set of
+	// members does for several agents, and for an agent that nobody has seen. Bare text, which has no schema, takes none.
+	Args map[string]any
 }
 
 // fixedSentence ends a turn that the script has nothing more to say about.
@@ -72,6 +92,13 @@ func (s Script) round(q query) (r Round, turn, round int) {
 		return Round{Say: fixedSentence}, i, q.answers
 	}
 	return Round{Say: fixedSentence}, -1, 0
+}
+
+func (s Script) requests() int {
+	if s.Requests <= 0 {
+		return maxRequests
+	}
+	return min(s.Requests, maxRequests)
 }
 
 func (s Script) model() string {

@@ -30,108 +30,97 @@ type schema struct {
 	Required   []string
 }
 
+// UnmarshalJSON takes a schema of another shape for one that says nothing: a tool that we do not understand is no reason
+// to answer nothing at all.
+func (s *schema) UnmarshalJSON(raw []byte) error {
+	var object struct {
+		Properties map[string]property
+		Required   any
+	}
+	if json.Unmarshal(raw, &object) != nil {
+		return nil
+	}
+	s.Properties = object.Properties
+	list, _ := object.Required.([]any)
+	for _, v := range list {
+		if name, ok := v.(string); ok {
+			s.Required = append(s.Required, name)
+		}
+	}
+	return nil
+}
+
+// property is one member of the arguments.
 type property struct {
-	Type any // a word or a list of words; Gemini writes them in capitals
+	Type any   // a word or a list of words; Gemini writes them in capitals
+	Enum []any // the values that it may have; nil for any
 }
 
 // UnmarshalJSON lets a property be true or false, as JSON schema has it.
 func (p *property) UnmarshalJSON(raw []byte) error {
-	var object struct{ Type any }
-	if json.Unmarshal(raw, &object) == nil {
-		p.Type = object.Type
+	var object property
+	type plain property // has no UnmarshalJSON
+	if json.Unmarshal(raw, (*plain)(&object)) == nil {
+		*p = object
 	}
 	return nil
 }
 
-// put sets a parameter where the schema has it under the name. Codex's shell takes its command as a list of words.
-func (s schema) put(args map[string]any, name, value string) {
-	p, ok := s.Properties[name]
-	switch {
-	case !ok:
-	case p.Type == "array":
-		args[name] = []string{"bash", "-c", value}
-	default:
-		args[name] = value
+// is reports whether a property's type is the word, or has it among others.
+func (p property) is(word string) bool {
+	switch t := p.Type.(type) {
+	case string:
+		return strings.EqualFold(t, word)
+	case []any:
+		return slices.ContainsFunc(t, func(v any) bool {
+			s, ok := v.(string)
+			return ok && strings.EqualFold(s, word)
+		})
 	}
+	return false
 }
 
-// names of tools for each deed, as the agents of agents.md offer them: copilot, claude, codex, gemini, opencode, qwen.
-func (d Deed) names() []string {
-	switch d {
-	case Shell:
-		return []string{"bash", "Bash", "shell", "exec_command", "shell_command", "run_shell_command", "local_shell"}
-	case Read:
-		return []string{"view", "Read", "read", "read_file"}
-	case Write:
-		return []string{"create", "Write", "write", "write_file", "apply_patch"}
-	case Edit:
-		return []string{"edit", "Edit", "replace", "str_replace", "apply_patch"}
-	}
-	return nil
+// admits reports whether an enumeration, if there is one, has the value.
+func (p property) admits(value any) bool {
+	return p.Enum == nil || slices.ContainsFunc(p.Enum, func(v any) bool { return fmt.Sprint(v) == fmt.Sprint(value) })
 }
 
-// parameter is a value of a deed, with the names under which schemas ask for it.
-type parameter struct {
-	value string
-	names []string
+// resolve turns a call into the one that the agent expects, without an id; found is false when nothing that is offered
+// fits its deed.
+func (c Call) resolve(offered []tool) (call namedCall, found bool, err error) {
+	var t tool
+	var args map[string]any
+	if c.Deed == Named {
+		t, args = c.named(offered), c.Args
+	} else {
+		if t, args, found = c.find(offered); !found {
+			return namedCall{}, false, nil
+		}
+		maps.Copy(args, t.schema.taken(c.Args))
+	}
+	call, err = t.call(args)
+	return call, true, err
 }
 
-func (c Call) parameters() []parameter {
-	path := parameter{c.Path, []string{"path", "file_path", "filePath", "absolute_path"}}
-	switch c.Deed {
-	case Shell:
-		return []parameter{{c.Command, []string{"command", "cmd"}}}
-	case Read:
-		return []parameter{path}
-	case Write:
-		return []parameter{path, {c.Text, []string{"file_text", "content"}}, {c.patch(), []string{"input", "patchText"}}}
-	case Edit:
-		return []parameter{path, {c.Old, []string{"old_str", "old_string", "oldString"}}, {c.Text, []string{"new_str", "new_string", "newString"}},
-			{c.patch(), []string{"input", "patchText"}}}
-	}
-	return nil
-}
-
-// patch is a Write or an Edit in the format of Codex's apply_patch.
-func (c Call) patch() string {
-	lines := func(sign, text string) string {
-		return sign + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+sign) + "\n"
-	}
-	body := "*** Add File: " + c.Path + "\n" + lines("+", c.Text)
-	if c.Deed == Edit {
-		body = "*** Update File: " + c.Path + "\n@@\n" + lines("-", c.Old) + lines("+", c.Text)
-	}
-	return "*** Begin Patch\n" + body + "*** End Patch\n"
-}
-
-// resolve turns a call into the one that the agent expects, without an id. A deed for which no tool is offered is an
-// error, so that a script never passes by doing nothing.
-func (c Call) resolve(offered []tool) (namedCall, error) {
-	known := func(t tool) bool { return t.name == c.Tool }
-	if c.Deed != Named {
-		known = func(t tool) bool { return slices.Contains(c.Deed.names(), t.name) }
-	}
-	t := tool{name: c.Tool} // the script may name what is not offered: agents must survive that
-	if i := slices.IndexFunc(offered, known); i >= 0 {
-		t = offered[i]
-	} else if c.Deed != Named {
-		return namedCall{}, fmt.Errorf("none of %q is offered", c.Deed.names())
-	}
-	args := map[string]any{}
-	for _, p := range c.parameters() {
-		for _, n := range p.names {
-			t.schema.put(args, n, p.value)
+// named is the tool that the call names; one that is not offered is called all the same: agents must survive that.
+func (c Call) named(offered []tool) tool {
+	for _, t := range offered {
+		if t.name == c.Tool {
+			return t
 		}
 	}
-	if c.Deed != Named {
-		for _, n := range t.schema.Required {
-			if n == "description" || n == "instruction" {
-				args[n] = "loopback step"
-			}
+	return tool{name: c.Tool}
+}
+
+// taken are the members that the schema lists, and whose value it admits.
+func (s schema) taken(members map[string]any) map[string]any {
+	taken := map[string]any{}
+	for name, value := range members {
+		if p, ok := s.Properties[name]; ok && p.admits(value) {
+			taken[name] = value
 		}
 	}
-	maps.Copy(args, c.Args)
-	return t.call(args)
+	return taken
 }
 
 func (t tool) call(args map[string]any) (namedCall, error) {
@@ -139,6 +128,9 @@ func (t tool) call(args map[string]any) (namedCall, error) {
 	if t.kind == custom {
 		n.args, _ = args["input"].(string)
 		return n, nil
+	}
+	if args == nil {
+		args = map[string]any{}
 	}
 	raw, err := json.Marshal(args)
 	if err != nil {
