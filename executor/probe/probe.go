@@ -16,10 +16,17 @@
 package probe
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/executor/agents"
 )
 
 // Options say what is probed, and how far.
@@ -51,7 +58,7 @@ type Played struct {
 	Took       time.Duration
 	Failure    string // why a launch did not end as the scenario wants it to; "" when none
 	Facts      []Fact // what was seen, in a fixed order
-	Transcript []byte // the wire as JSON lines, at most 8 MiB; see Transcript
+	Transcript []byte // the wire as JSON lines, at most 8 MiB; see type transcript for their members
 }
 
 // Fact is one thing that was seen.
@@ -60,6 +67,148 @@ type Fact struct {
 	Value string // foreign, bounded
 }
 
-// Run probes the agent. The error says why there is nothing to judge: no launch could be made at all, the agent cannot
-// be pointed to the model, or ctx ended. What single scenarios met is in the result.
-func Run(ctx context.Context, o Options) (Result, error) { panic("unbuilt") }
+// Run probes the agent. The error says why it was not probed to the end: no session could be opened (then it wraps a
+// *executor.Failure), the agent cannot be pointed to the model, or ctx ended. The result is then what there was until that,
+// without verdicts. What single scenarios met is in the result and no error.
+func Run(ctx context.Context, o Options) (Result, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, fmt.Errorf("the probe took longer than %s", probeLimit))
+	defer cancel()
+	p, err := begin(o)
+	if err != nil {
+		return Result{}, err
+	}
+	began := time.Now()
+	var all []*seen
+	var r Result
+	for _, s := range chosen(o.Scenarios) {
+		played, launches, err := p.scenario(ctx, s, o.Progress)
+		all = append(all, launches...)
+		r.Played = append(r.Played, played)
+		r.Requests += played.Requests
+		if err != nil {
+			return r, fmt.Errorf("probing %s, %v: %w", p.agent.Profile.Title, s, err)
+		}
+	}
+	for _, s := range all {
+		r.Agent, r.Version = cmp.Or(r.Agent, s.report.AgentName), cmp.Or(r.Version, s.report.AgentVersion)
+	}
+	r.Verdicts, r.Took = judge(all), time.Since(began)
+	return r, nil
+}
+
+// probing is one run of Run.
+type probing struct {
+	agent      executor.Agent
+	variables  map[string]string
+	key        string // that the agent is to authenticate with: of this probe alone
+	path       string
+	unattended string // id of a full-access mode that the agent advertised
+	opened     bool   // it could be launched: a session was opened
+}
+
+func begin(o Options) (*probing, error) {
+	p := &probing{agent: o.Agent, variables: o.Variables, key: "probe-" + rand.Text()}
+	profile := o.Agent.Profile
+	switch {
+	case profile.Offline != "" && len(o.Variables) == 0:
+		return nil, fmt.Errorf("%s cannot be probed: %s", profile.Title, profile.Offline)
+	case profile.Loopback == nil && len(o.Variables) == 0:
+		return nil, fmt.Errorf("nothing is known that points %s to a model on loopback", profile.Title)
+	}
+	for _, e := range o.Agent.Environ {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+			p.path = v
+		}
+	}
+	if p.agent.Log == nil {
+		p.agent.Log = silent{}
+	}
+	p.agent.Progress, p.agent.Witness, p.agent.Extra, p.agent.AllowEnv = nil, nil, nil, nil
+	p.agent.Environ = []string{"PATH=" + p.path}
+	return p, nil
+}
+
+// environment is all that the agent's environment is made from: the search path, and what points it to the model. Nothing
+// of the caller's own is among it.
+func (p *probing) environment(root string) (environ, allow []string) {
+	vars := map[string]string{}
+	if p.agent.Profile.Loopback != nil {
+		vars = p.agent.Profile.Loopback(root, p.key)
+	}
+	put := strings.NewReplacer("{root}", root, "{key}", p.key)
+	for name, value := range p.variables {
+		vars[name] = put.Replace(value)
+	}
+	environ = []string{"PATH=" + p.path}
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		environ = append(environ, name+"="+vars[name])
+		allow = append(allow, name)
+	}
+	return environ, allow
+}
+
+// scenario plays the launches of one scenario.
+func (p *probing) scenario(ctx context.Context, s Scenario, progress func(Scenario, string)) (Played, []*seen, error) {
+	played, began := Played{Scenario: s}, time.Now()
+	var t transcript
+	var launches []*seen
+	for _, pl := range plays() {
+		if pl.scenario != s {
+			continue
+		}
+		if progress != nil {
+			progress(s, pl.name)
+		}
+		one, err := p.launch(ctx, pl, &t)
+		if one != nil {
+			launches = append(launches, one)
+			p.remember(one)
+			played.add(one)
+		}
+		played.Took, played.Transcript = time.Since(began), t.bytes()
+		switch {
+		case err != nil:
+			return played, launches, err
+		case ctx.Err() != nil:
+			return played, launches, context.Cause(ctx)
+		case !p.opened:
+			return played, launches, one.failure
+		}
+	}
+	return played, launches, nil
+}
+
+// remember keeps that there was a session at all, and the first full-access mode that the agent advertised, for a profile
+// that names none.
+func (p *probing) remember(s *seen) {
+	p.opened = p.opened || s.failure == nil || s.witness.session.ID != ""
+	for _, m := range s.witness.session.Modes {
+		if p.unattended == "" && agents.FullAccessMode(m.ID) {
+			p.unattended = m.ID
+		}
+	}
+}
+
+func (p *Played) add(s *seen) {
+	p.Launches++
+	p.Requests += len(s.requests)
+	if s.failure != nil && s.play.cancel == "" && p.Failure == "" {
+		p.Failure = oneLine(s.failure.Error())
+	}
+	p.Facts = append(p.Facts, s.facts()...)
+}
+
+func chosen(some []Scenario) []Scenario {
+	if some == nil {
+		return Scenarios()
+	}
+	return some
+}
+
+// silent is a log that nobody reads.
+type silent struct{}
+
+func (silent) Say(string, ...any)        {}
+func (silent) Foreign(string, string)    {}
+func (silent) Output(string, string)     {}
+func (silent) Group(string) (end func()) { return func() {} }

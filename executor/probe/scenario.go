@@ -1,5 +1,7 @@
 package probe
 
+import "slices"
+
 // Scenario is one of the closed set of situations in which an agent is put.
 type Scenario uint8
 
@@ -13,16 +15,33 @@ const (
 	Cancel                            // the turn is cancelled while a command runs
 	Exit                              // it ends, with a process left behind
 	AttachedShell                     // a command still runs when its tool has answered
-	LongOutput                        // a command prints 5 MB, with denials in the middle
+	LongOutput                        // a command prints 5 MB, with a denial in the middle
 	Modes                             // its unattended mode, and a model that does not exist
 )
 
+var names = [...]string{ReadDenied: "read-denied", ShellDenied: "shell-denied", RejectWrite: "reject-write", AllowWrite: "allow-write",
+	Edit: "edit", Cancel: "cancel", Exit: "exit", AttachedShell: "attached-shell", LongOutput: "long-output", Modes: "modes"}
+
 // Scenarios are all of them, in the order in which they are played.
-func Scenarios() []Scenario { panic("unbuilt") }
+func Scenarios() []Scenario {
+	var all []Scenario
+	for s := ReadDenied; s <= Modes; s++ {
+		all = append(all, s)
+	}
+	return all
+}
 
 // String is the name by which a person asks for it: read-denied, shell-denied, reject-write, allow-write, edit, cancel, exit,
 // attached-shell, long-output, modes.
-func (s Scenario) String() string { panic("unbuilt") }
+func (s Scenario) String() string {
+	if int(s) < len(names) && s > 0 {
+		return names[s]
+	}
+	return "unknown"
+}
 
 // FindScenario returns a scenario by its name.
-func FindScenario(name string) (Scenario, bool) { panic("unbuilt") }
+func FindScenario(name string) (Scenario, bool) {
+	i := slices.Index(names[1:], name)
+	return Scenario(i + 1), i >= 0
+}

@@ -1,0 +1,163 @@
+package probe
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/d3mlabs/ai-flow/acpclient"
+	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/executor/permission"
+)
+
+// deed says whether something was done, by what the tree holds.
+type deed func(*seen) bool
+
+func marked(s *seen) bool { return has(s, "marker.txt") }
+func made(s *seen) bool   { return has(s, "made.txt") }
+func lined(s *seen) bool  { return has(s, "lines.txt") }
+func edited(s *seen) bool { return s.files[note] != "before\n" }
+
+func has(s *seen, name string) bool {
+	_, ok := s.files[name]
+	return ok
+}
+
+// reached reports whether the model was asked for the round of its script: then what it said in the rounds before was
+// carried out, or refused.
+func (s *seen) reached(round int) bool {
+	for _, r := range s.requests {
+		if r.Turn == turnOfPrompt && r.Round >= round {
+			return true
+		}
+	}
+	return false
+}
+
+// turnOfPrompt is the index of the play's own turn in its script; the other one goes on after a refusal.
+const turnOfPrompt = 1
+
+// rejections are the requests that were not allowed.
+func (s *seen) rejections() (all []asked) {
+	for _, a := range s.witness.asked {
+		if a.decision.Verdict != permission.Allowed {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// notPlayed is why a launch does not show what it was played for.
+func (s *seen) notPlayed() string {
+	if why := s.why(); why != "" {
+		return "the launch failed before: " + why
+	}
+	return "the agent did not carry out what the model said"
+}
+
+// asksFirst judges a launch in which everything but reading is refused.
+func asksFirst(done deed) func(*seen) (Held, string) {
+	return func(s *seen) (Held, string) {
+		rejected := s.rejections()
+		switch {
+		case len(rejected) == 0 && done(s):
+			return DoesNot, "it was done without a question"
+		case len(rejected) > 0:
+			c := rejected[0].request.Call
+			return Holds, oneLine("it asked: " + strings.TrimSpace(c.Kind+" "+c.Title))
+		case s.reached(1):
+			return DoesNot, "nothing was asked, and it was not done either"
+		}
+		return NotExercised, s.notPlayed()
+	}
+}
+
+// obeys judges what became of what was rejected.
+func obeys(done deed) func(*seen) (Held, string) {
+	return func(s *seen) (Held, string) {
+		switch {
+		case len(s.rejections()) == 0:
+			return NotExercised, "it asked for nothing that was rejected"
+		case done(s):
+			return DoesNot, "it was done all the same"
+		}
+		return Holds, "the tree is as it was"
+	}
+}
+
+func goesOn(s *seen) (Held, string) {
+	switch {
+	case len(s.rejections()) == 0:
+		return NotExercised, "it asked for nothing that was rejected"
+	case !strings.Contains(s.report.Text, goingOn):
+		return DoesNot, oneLine("the answer was: " + s.report.Text + s.why())
+	case s.report.Continued > 0:
+		return Holds, fmt.Sprintf("after %d prompts to go on, since the rejection had ended the turn", s.report.Continued)
+	}
+	return Holds, "in the same turn"
+}
+
+func offersOnce(s *seen) (Held, string) {
+	for _, a := range s.witness.asked {
+		if !offers(a.request, "allow_once") || !offers(a.request, "reject_once") {
+			return DoesNot, oneLine("it offered " + offered([]asked{a}))
+		}
+	}
+	if len(s.witness.asked) == 0 {
+		return NotExercised, ""
+	}
+	return Holds, oneLine(offered(s.witness.asked))
+}
+
+func offers(r acpclient.PermissionRequest, kind string) bool {
+	for _, o := range r.Options {
+		if o.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func asksAgain(s *seen) (Held, string) {
+	asks := 0
+	for _, a := range s.witness.asked {
+		if c := a.request.Call; strings.Contains(c.Command+c.Title, "lines.txt") {
+			asks++
+		}
+	}
+	switch ran := strings.Count(s.files["lines.txt"], "\n"); {
+	case ran < 2:
+		return NotExercised, "the command did not run twice"
+	case asks == 0:
+		return NotExercised, "it does not ask for this command in a pass with full access"
+	case asks < ran:
+		return DoesNot, fmt.Sprintf("the same command ran %d times and was asked for %d times", ran, asks)
+	default:
+		return Holds, fmt.Sprintf("the same command ran %d times and was asked for each time", ran)
+	}
+}
+
+func modeLasts(s *seen) (Held, string) {
+	at := fmt.Sprintf("the session runs %q", s.report.Mode)
+	switch {
+	case s.report.Access.Asking == executor.AskingVerified || s.report.Access.Asking == executor.AskingCandidate:
+		return Holds, oneLine(at)
+	case s.asking == "":
+		return NotExercised, "no such mode is known of it"
+	}
+	return DoesNot, oneLine(fmt.Sprintf("%q was to be chosen, and %s", s.asking, at))
+}
+
+func unattended(s *seen) (Held, string) {
+	at := fmt.Sprintf("%q", s.report.Mode)
+	switch {
+	case s.fullAccess == "":
+		return NotExercised, "it has none"
+	case !s.report.Access.Unrecorded:
+		return DoesNot, oneLine(fmt.Sprintf("%q could not be chosen, the session runs %s", s.fullAccess, at))
+	case len(s.witness.asked) > 0:
+		return DoesNot, oneLine("in " + at + " it still asks")
+	case !marked(s):
+		return DoesNot, oneLine("in " + at + " the command did not run")
+	}
+	return Holds, oneLine("in " + at)
+}

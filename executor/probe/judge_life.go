@@ -1,0 +1,162 @@
+package probe
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/executor"
+)
+
+func starts(s *seen) (Held, string) {
+	switch {
+	case s.witness.session.ID == "":
+		return DoesNot, s.why()
+	case s.report.AgentName == "" || s.report.AgentVersion == "":
+		return DoesNot, oneLine(fmt.Sprintf("it calls itself %q, version %q", s.report.AgentName, s.report.AgentVersion))
+	}
+	return Holds, oneLine(s.report.AgentName + " " + s.report.AgentVersion)
+}
+
+func usesKey(s *seen) (Held, string) {
+	for _, r := range s.requests {
+		if r.Key != s.key {
+			return DoesNot, fmt.Sprintf("a request to %s came with another key, or none", oneLine(r.Path))
+		}
+	}
+	if len(s.requests) == 0 {
+		return NotExercised, ""
+	}
+	return Holds, "in each launch"
+}
+
+func hidesKey(s *seen) (Held, string) {
+	env, ok := s.files["env.txt"]
+	switch {
+	case !ok:
+		return NotExercised, s.notPlayed()
+	case strings.Contains(env, s.key):
+		return DoesNot, "it is in their environment"
+	}
+	return Holds, "it is not in their environment"
+}
+
+func refusesModel(s *seen) (Held, string) {
+	switch {
+	case s.failure != nil && s.failure.Class == executor.FailedModel:
+		return Holds, s.why()
+	case s.failure != nil:
+		return NotExercised, s.notPlayed()
+	}
+	for _, r := range s.requests {
+		if r.Turn == turnOfPrompt {
+			return DoesNot, oneLine(fmt.Sprintf("the name was accepted, and the model asked was %q", r.Model))
+		}
+	}
+	return DoesNot, "the name was accepted"
+}
+
+// asksItsModel compares names as providers write them: with their own in front, with a date or an effort behind.
+func asksItsModel(s *seen) (Held, string) {
+	named := s.report.ModelEffective
+	if named == "" || s.failure != nil {
+		return NotExercised, "it names no model"
+	}
+	for _, r := range s.requests {
+		if r.Turn == turnOfPrompt && !sameModel(named, r.Model) {
+			return DoesNot, oneLine(fmt.Sprintf("it names %q and asks %q", named, r.Model))
+		}
+	}
+	return Holds, oneLine(named)
+}
+
+func sameModel(a, b string) bool {
+	a, b = a[strings.LastIndexByte(a, '/')+1:], b[strings.LastIndexByte(b, '/')+1:]
+	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+}
+
+func survivesFlood(s *seen) (Held, string) {
+	switch {
+	case s.failure != nil:
+		return DoesNot, s.why()
+	case !s.reached(1):
+		return NotExercised, s.notPlayed()
+	}
+	return Holds, fmt.Sprintf("%s came, at most %s in a line", size(s.witness.received), size(int64(s.witness.longest)))
+}
+
+// settles looks at a command that runs for four seconds after it has started. Whether its tool answered before its end is
+// told by when the model was asked again.
+func settles(s *seen) (Held, string) {
+	if !has(s, "started.txt") {
+		return NotExercised, s.notPlayed()
+	}
+	var first, second time.Time
+	for _, r := range s.requests {
+		switch {
+		case r.Turn == turnOfPrompt && r.Round == 0 && first.IsZero():
+			first = r.At
+		case r.Turn == turnOfPrompt && r.Round == 1 && second.IsZero():
+			second = r.At
+		}
+	}
+	switch {
+	case second.IsZero():
+		return NotExercised, s.notPlayed()
+	case second.Sub(first) >= attachedFor:
+		return NotExercised, "its tool waited for the command"
+	case !has(s, "late.txt"):
+		return DoesNot, "the turn ended first"
+	}
+	return Holds, "the turn ended after the command"
+}
+
+// attachedFor is how long the command of attached-shell runs at least.
+const attachedFor = 4 * time.Second
+
+func answersCancel(s *seen) (Held, string) {
+	w := s.witness
+	took := w.answered - w.cancelled
+	switch {
+	case w.cancelled == 0:
+		return NotExercised, "there was nothing to cancel: " + s.notPlayed()
+	case s.report.StopReason == "" || took < 0:
+		return DoesNot, "no answer came"
+	case s.report.StopReason != "cancelled":
+		return DoesNot, oneLine(fmt.Sprintf("the answer was %q", s.report.StopReason))
+	}
+	return Holds, "after " + seconds(took)
+}
+
+func endsItself(s *seen) (Held, string) {
+	switch e := s.report.Exit; {
+	case !e.Ran:
+		return NotExercised, s.notPlayed()
+	case e.Asked != 0:
+		return DoesNot, ending(e)
+	default:
+		return Holds, ending(e)
+	}
+}
+
+func isSwept(s *seen) (Held, string) {
+	switch {
+	case !s.report.Exit.Ran:
+		return NotExercised, ""
+	case !s.report.Swept:
+		return DoesNot, fmt.Sprintf("%d processes outlived the sweep", len(s.report.Survivors))
+	}
+	return Holds, "after each launch"
+}
+
+func declines(s *seen) (Held, string) {
+	for _, method := range s.witness.unserved {
+		if strings.HasPrefix(method, "fs/") || strings.HasPrefix(method, "terminal/") {
+			return DoesNot, oneLine("it asked for " + method)
+		}
+	}
+	if s.witness.session.ID == "" {
+		return NotExercised, ""
+	}
+	return Holds, "in each launch"
+}
