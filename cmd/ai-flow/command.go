@@ -103,12 +103,13 @@ func (p *program) app() *cli.App {
 		Description: "Flags come before arguments: ai-flow try --agent demo '/ask how is this tested?'",
 		Reader:      p.Stdin, Writer: p.out, ErrWriter: p.say.w,
 		HideVersion: true, HideHelpCommand: true,
-		Flags:          []cli.Flag{&cli.BoolFlag{Name: "version", Usage: "print version, commit and Go version"}},
-		ExitErrHandler: func(*cli.Context, error) {}, // the library would call os.Exit and write by itself
-		OnUsageError:   wrongUsage,
-		Action:         p.root,
+		DisableSliceFlagSeparator: true, // a value of probe --env may hold commas
+		Flags:                     []cli.Flag{&cli.BoolFlag{Name: "version", Usage: "print version, commit and Go version"}},
+		ExitErrHandler:            func(*cli.Context, error) {}, // the library would call os.Exit and write by itself
+		OnUsageError:              wrongUsage,
+		Action:                    p.root,
 		Commands: []*cli.Command{
-			p.tryCommand(), p.agentsCommand(), p.previewCommand(), p.authorizeCommand(), p.dispatchCommand(), p.finalizeCommand(), p.demoAgentCommand(),
+			p.tryCommand(), p.agentsCommand(), p.probeCommand(), p.previewCommand(), p.authorizeCommand(), p.dispatchCommand(), p.finalizeCommand(), p.demoAgentCommand(),
 		},
 	}
 	for _, c := range app.Commands { // the library does not pass these down

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/d3mlabs/ai-flow/executor/probe"
+)
+
+// table is the report as people read it, in lines of the width where words allow it.
+func (r probeReport) table(width int) string {
+	t := &probeText{width: max(width, 60)}
+	t.head(r)
+	t.facts(r.Scenarios)
+	t.rules(r.Rules)
+	t.paragraph("", r.Limits)
+	return t.String()
+}
+
+// probeText writes lines whose text goes on under where it began.
+type probeText struct {
+	strings.Builder
+	width int
+}
+
+func (t *probeText) head(r probeReport) {
+	answered := strings.TrimSpace(r.Agent.Answered + " " + r.Agent.Version)
+	user := "as " + r.User
+	if !r.Isolated {
+		user = "as yourself, without a boundary"
+	}
+	t.paragraph("", strings.Join([]string{r.Agent.Name, firstOf(answered, "said no name"), r.Agent.Status, user, r.When.Format("2006-01-02 15:04 MST"), r.Platform, "ai-flow " + r.AIFlow}, " · "))
+	t.paragraph("", firstOf(r.Agent.Binary, "no binary")+": "+r.Agent.Origin)
+	if r.Failure != "" {
+		t.paragraph("", "Nothing to judge: "+r.Failure)
+	}
+	t.WriteString("\n")
+}
+
+func (t *probeText) facts(scenarios []probeScenario) {
+	for _, s := range scenarios {
+		took := time.Duration(s.Millis) * time.Millisecond
+		t.paragraph("", fmt.Sprintf("%s: %s, %s of the model, %.1f s", s.Name, count(s.Launches, "launch", "launches"), count(s.Requests, "request", "requests"), took.Seconds()))
+		if s.Failure != "" {
+			t.paragraph("  ", "failed: "+s.Failure)
+		}
+		column := 0
+		for _, f := range s.Facts {
+			column = max(column, utf8.RuneCountInString(f.Name))
+		}
+		for _, f := range s.Facts {
+			t.paragraph("  "+pad(f.Name, min(column, factColumn))+"  ", f.Value)
+		}
+		t.WriteString("\n")
+	}
+}
+
+// rules are told with what does not hold first: it is what a reader looks for.
+func (t *probeText) rules(rules []probeRule) {
+	if len(rules) == 0 {
+		return
+	}
+	var sums []string
+	order := []probe.Held{probe.DoesNot, probe.Holds, probe.NotExercised}
+	for _, held := range order {
+		n := 0
+		for _, r := range rules {
+			if r.Held == held.String() {
+				n++
+			}
+		}
+		sums = append(sums, fmt.Sprintf("%d %s", n, sumWord(held, n)))
+	}
+	t.paragraph("", "Rules: "+strings.Join(sums, ", "))
+	for _, held := range order {
+		for _, r := range rules {
+			if r.Held == held.String() {
+				t.rule(r)
+			}
+		}
+	}
+	t.WriteString("\n")
+}
+
+// Widths of columns, in characters.
+const (
+	factColumn = 26
+	heldColumn = 13
+	ruleColumn = 12
+)
+
+func (t *probeText) rule(r probeRule) {
+	t.paragraph("  "+pad(r.Held, heldColumn)+"  "+pad(r.ID, ruleColumn)+"  ", r.Says)
+	if r.Why != "" {
+		t.paragraph(strings.Repeat(" ", heldColumn+ruleColumn+6)+"– ", r.Why)
+	}
+}
+
+func sumWord(h probe.Held, n int) string {
+	switch {
+	case h == probe.Holds && n != 1:
+		return "hold"
+	case h == probe.DoesNot && n != 1:
+		return "do not"
+	}
+	return h.String()
+}
+
+// paragraph writes text behind what begins its first line. A word that is longer than a line stays whole: it is a path or a
+// command that somebody copies.
+func (t *probeText) paragraph(begin, text string) {
+	indent := utf8.RuneCountInString(begin)
+	line, column, first := begin, indent, true
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		if !first && column+1+n > t.width {
+			t.WriteString(strings.TrimRight(line, " ") + "\n")
+			line, column, first = strings.Repeat(" ", indent), indent, true
+		}
+		if !first {
+			line, column = line+" ", column+1
+		}
+		line, column, first = line+word, column+n, false
+	}
+	t.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// pad fills text up to so many characters.
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+}
