@@ -61,6 +61,7 @@ func (a real) run(t *testing.T) {
 	binary := a.binary(t)
 	t.Run("read-only pass", func(t *testing.T) { a.readOnly(t, binary) })
 	t.Run("full-access pass", func(t *testing.T) { a.fullAccess(t, binary) })
+	t.Run("attached shell", func(t *testing.T) { a.attachedShell(t, binary) })
 }
 
 // bench makes a bench with the real agent in a tree of the agent's that holds one file, and tells the tree.
@@ -127,6 +128,32 @@ func (a real) launch(t *testing.T, b *bench, task executor.Task) executor.Report
 		}
 	})
 	return r
+}
+
+// attachedShell holds what the profile says of Background: with it, the tool answers while its command runs, and none of
+// these agents ends its turn later for that (Copilot does). Without it, the tool waits.
+func (a real) attachedShell(t *testing.T, binary string) {
+	var background map[string]any
+	b, task := a.bench(t, binary, func(string) []loopback.Round {
+		profile, _ := agents.Find(a.name)
+		background = profile.Background
+		return attachedRounds(background)
+	})
+	task.Policy.Pass = permission.FullAccess
+	r := a.launch(t, b, task)
+	_, err := b.room.ReadFile(t.Context(), b.room.Path("tree", "late.txt"), 10)
+	if waited := err == nil; waited != (background == nil) || strings.TrimSpace(r.Text) != "All is done." {
+		t.Errorf("A2-42: with %v, the command had ended when the turn did: %v; text %q", background, waited, r.Text)
+	}
+	if data, err := b.room.ReadFile(t.Context(), b.room.Path("tree", "started.txt"), 10); err != nil {
+		t.Errorf("the command did not run: %q, %v", data, err)
+	}
+}
+
+func attachedRounds(background map[string]any) []loopback.Round {
+	return []loopback.Round{
+		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "touch started.txt; sleep 4; touch late.txt", Args: background}}},
+		{Say: "All is done.", Delay: time.Second}}
 }
 
 const refusedAnswer = "Going on without the mark.\nWANTED: docker — to build the image"

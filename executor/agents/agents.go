@@ -83,7 +83,7 @@ type Profile struct {
 
 	// Loopback are the variables, all of them among those above, that point it to a scripted model: root is its base URL
 	// without a path and without a slash at its end (OpenAI's clients want /v1 behind it), key what it is to authenticate
-	// with. nil when nothing can; Offline says why.
+	// with. Only those of the custom agent are not above, so a launch passes them by name alone. nil when nothing can; Offline says why.
 	Loopback func(root, key string) map[string]string
 	Offline  string
 	// Background are arguments with which its shell tool goes on while the command still runs; nil when it has none.

@@ -36,6 +36,9 @@ func claude() Profile {
 		Noise: func(text string) bool {
 			return strings.HasPrefix(text, "**Auto mode unavailable:**")
 		},
+		// Seen with 0.101.0: the tool answers at once ("Command running in background with ID: …"), and so the turn ends while the
+		// command runs; it is ended with the agent.
+		Background: map[string]any{"run_in_background": true},
 		Loopback: func(root, key string) map[string]string {
 			return map[string]string{"ANTHROPIC_BASE_URL": root, "ANTHROPIC_API_KEY": key, "ANTHROPIC_MODEL": "claude-sonnet-4-5"}
 		},

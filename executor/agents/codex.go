@@ -34,6 +34,9 @@ func codex() Profile {
 		Noise: func(text string) bool {
 			return strings.HasPrefix(text, "Warning: Model metadata for `") && strings.Contains(text, "` not found")
 		},
+		// Seen with 2.6.0 (codex 0.166.0): the tool answers after these milliseconds, the call stays in_progress for good, and the
+		// turn ends while the command runs; it is ended with the agent.
+		Background: map[string]any{"yield_time_ms": 250},
 		// A model that it knows, since apply_patch is offered to no other.
 		Loopback: func(root, key string) map[string]string {
 			return map[string]string{"OPENAI_API_KEY": key, "CODEX_CONFIG": fmt.Sprintf(`{"model":"gpt-5.5","model_provider":"loopback","model_providers":{"loopback":`+

@@ -52,6 +52,8 @@ func copilot() Profile {
 		UsageRuns: true,
 		Ambient:   []string{".github/hooks"},
 		Noise:     copilotNoise,
+		// Seen with 1.0.88 and 1.0.102: the tool answers at once, and the turn ends only when the command has.
+		Background: map[string]any{"mode": "async"},
 		Loopback: func(root, key string) map[string]string {
 			return map[string]string{"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_TYPE": "openai", "COPILOT_PROVIDER_WIRE_API": "completions",
 				"COPILOT_PROVIDER_BASE_URL": root + "/v1", "COPILOT_PROVIDER_API_KEY": key, "COPILOT_MODEL": "loopback-model"}

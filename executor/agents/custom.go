@@ -8,6 +8,8 @@ func custom() Profile {
 		Verified: "nothing is known of it: its binary, arguments and variables are the operator's",
 		Via:      Callback,
 		WhyVia:   "nothing is known of its modes",
+		// What the agents above call it: of a deed's arguments the scripted model leaves out what the tool does not take.
+		Background: map[string]any{"mode": "async", "run_in_background": true, "is_background": true, "background": true, "yield_time_ms": 250},
 		// The names that many agents share. None is passed by this profile, so whoever uses them passes them by name.
 		Loopback: func(root, key string) map[string]string {
 			return map[string]string{

@@ -33,6 +33,9 @@ func gemini() Profile {
 			mode, ok := strings.CutPrefix(strings.TrimSpace(text), "[MODE_UPDATE] ")
 			return ok && !strings.ContainsAny(mode, " \r\n")
 		},
+		// Seen with 0.61.0: the tool answers at once ("Command moved to background (PID: …)"), and so the turn ends while the
+		// command runs; it is ended with the agent.
+		Background: map[string]any{"is_background": true},
 		Loopback: func(root, key string) map[string]string {
 			return map[string]string{"GOOGLE_GEMINI_BASE_URL": root, "GEMINI_API_KEY": key, "GEMINI_MODEL": "gemini-2.5-flash"}
 		},

@@ -42,6 +42,7 @@ func opencode() Profile {
 		Via:     Callback,
 		WhyVia:  "configured to ask, it asks for each command and edit; it has no unattended mode over ACP",
 		Ambient: []string{".opencode"},
+		// No Background. Seen with 1.18.33: its shell takes command, timeout and workdir, and answers when the command has ended.
 		Loopback: func(root, key string) map[string]string {
 			return map[string]string{"OPENAI_API_KEY": key, "OPENCODE_CONFIG_CONTENT": fmt.Sprintf(`{"model":"loopback/m","small_model":"loopback/m","provider":{"loopback":`+
 				`{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":%q,"apiKey":"{env:OPENAI_API_KEY}"},"models":{"m":{"tool_call":true}}}}}`, root+"/v1")}

@@ -22,6 +22,9 @@ func qwen() Profile {
 		Asking:        "default",
 		Via:           Callback,
 		WhyVia:        "its default mode asks; the mode it starts in, auto, writes inside the tree without asking; yolo it refuses in a folder that is not trusted",
+		// Seen with 0.24.4: the tool answers at once ("Background shell started."), and so the turn ends while the command runs; it
+		// is ended with the agent.
+		Background: map[string]any{"is_background": true},
 		Loopback: func(root, key string) map[string]string {
 			return map[string]string{"OPENAI_BASE_URL": root + "/v1", "OPENAI_API_KEY": key, "OPENAI_MODEL": "loopback-model"}
 		},
