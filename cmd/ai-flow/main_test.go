@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/d3mlabs/ai-flow/testsupport/fakeagent"
+	"github.com/d3mlabs/ai-flow/testsupport/modelagent"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -12,6 +13,7 @@ import (
 // the agent user, into whose room it is copied under that name.
 func TestMain(m *testing.M) {
 	fakeagent.Main()
+	modelagent.Main()
 	testscript.Main(m, map[string]func(){"ai-flow": main})
 }
 
@@ -36,6 +38,7 @@ func (s *stage) play(t *testing.T, dir string) {
 			"agentuser":    s.agentUser,
 			"freshuser":    s.freshUser,
 			"fakeagent":    s.fakeAgent,
+			"modelagent":   s.modelAgent,
 			"as":           s.as,
 			"interrupt":    interrupt,
 			"checkout":     checkout,

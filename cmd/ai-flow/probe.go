@@ -173,13 +173,20 @@ func (p *program) carryOut(ctx context.Context, o probeOptions, out *output, run
 	told.Variables = slices.Sorted(maps.Keys(o.variables))
 	written := p.showProbe(o, out, told, result)
 	var failed *executor.Failure
+	if errors.As(err, &failed) && strings.TrimSpace(failed.Tail) != "" {
+		p.say.line("the agent's standard error, its last lines:")
+		p.say.tail(failed.Tail, tailLines)
+	}
 	switch {
 	case written != nil:
 		return errors.Join(err, &startedError{written})
 	case errors.As(err, &failed) && failed.Class == executor.FailedSetup:
 		p.complain(err)
 		return &reportedError{ExitUsage}
-	case err != nil:
+	case err != nil && hint(err) == "":
+		err = &usageError{err.Error(), "the transcript and the log may tell more; if it finds its model by other variables, name them: --env 'NAME={root}/v1'"}
+	}
+	if err != nil {
 		return &startedError{err}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/executor"
@@ -51,8 +52,9 @@ type probeScenario struct {
 }
 
 type probeFact struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Launch string `json:"launch,omitempty"` // of the scenario, where it has several
+	Name   string `json:"name"`
+	Value  string `json:"value"`
 }
 
 type probeRule struct {
@@ -99,7 +101,11 @@ func scenarioReport(played probe.Played, text func(string) string) probeScenario
 	s := probeScenario{Name: played.Scenario.String(), Launches: played.Launches, Requests: played.Requests, Millis: played.Took.Milliseconds(),
 		Failure: text(played.Failure), Facts: []probeFact{}}
 	for _, f := range played.Facts {
-		s.Facts = append(s.Facts, probeFact{Name: text(f.Name), Value: text(f.Value)})
+		launch, name, several := strings.Cut(f.Name, ": ")
+		if !several {
+			launch, name = "", f.Name
+		}
+		s.Facts = append(s.Facts, probeFact{Launch: text(launch), Name: text(name), Value: text(f.Value)})
 	}
 	if len(played.Transcript) > 0 {
 		s.Transcript = transcriptName(played.Scenario)

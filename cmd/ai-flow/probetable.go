@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -33,27 +34,73 @@ func (t *probeText) head(r probeReport) {
 	}
 	t.paragraph("", strings.Join([]string{r.Agent.Name, firstOf(answered, "said no name"), r.Agent.Status, user, r.When.Format("2006-01-02 15:04 MST"), r.Platform, "ai-flow " + r.AIFlow}, " · "))
 	t.paragraph("", firstOf(r.Agent.Binary, "no binary")+": "+r.Agent.Origin)
+	took := time.Duration(r.Millis) * time.Millisecond
+	t.paragraph("", fmt.Sprintf("%s, %s of the model, %.0f s", count(len(r.Scenarios), "scenario", "scenarios"), count(r.Requests, "request", "requests"), took.Seconds()))
 	if r.Failure != "" {
 		t.paragraph("", "Nothing to judge: "+r.Failure)
 	}
 	t.WriteString("\n")
 }
 
+// facts are told by scenario; one that was the same wherever it was seen is told once, before them.
 func (t *probeText) facts(scenarios []probeScenario) {
+	same := sameFacts(scenarios)
+	if len(same) > 0 {
+		t.paragraph("", "wherever it was seen:")
+		t.factLines("  ", same)
+		t.WriteString("\n")
+	}
 	for _, s := range scenarios {
 		took := time.Duration(s.Millis) * time.Millisecond
 		t.paragraph("", fmt.Sprintf("%s: %s, %s of the model, %.1f s", s.Name, count(s.Launches, "launch", "launches"), count(s.Requests, "request", "requests"), took.Seconds()))
 		if s.Failure != "" {
 			t.paragraph("  ", "failed: "+s.Failure)
 		}
-		column := 0
-		for _, f := range s.Facts {
-			column = max(column, utf8.RuneCountInString(f.Name))
-		}
-		for _, f := range s.Facts {
-			t.paragraph("  "+pad(f.Name, min(column, factColumn))+"  ", f.Value)
+		rest := slices.DeleteFunc(slices.Clone(s.Facts), func(f probeFact) bool {
+			return slices.ContainsFunc(same, func(k probeFact) bool { return k.Name == f.Name })
+		})
+		for len(rest) > 0 {
+			launch := rest[0].Launch
+			n := slices.IndexFunc(rest, func(f probeFact) bool { return f.Launch != launch })
+			if n < 0 {
+				n = len(rest)
+			}
+			indent := "  "
+			if launch != "" {
+				t.paragraph("  ", launch)
+				indent = "    "
+			}
+			t.factLines(indent, rest[:n])
+			rest = rest[n:]
 		}
 		t.WriteString("\n")
+	}
+}
+
+// sameFacts are those with one value in all launches that showed them, of which there are several.
+func sameFacts(scenarios []probeScenario) (same []probeFact) {
+	values := map[string][]string{}
+	for _, s := range scenarios {
+		for _, f := range s.Facts {
+			if values[f.Name] == nil {
+				same = append(same, probeFact{Name: f.Name, Value: f.Value})
+			}
+			values[f.Name] = append(values[f.Name], f.Value)
+		}
+	}
+	return slices.DeleteFunc(same, func(f probeFact) bool {
+		all := values[f.Name]
+		return len(all) < 2 || slices.ContainsFunc(all, func(v string) bool { return v != f.Value })
+	})
+}
+
+func (t *probeText) factLines(indent string, facts []probeFact) {
+	column := 0
+	for _, f := range facts {
+		column = max(column, utf8.RuneCountInString(f.Name))
+	}
+	for _, f := range facts {
+		t.paragraph(indent+pad(f.Name, min(column, factColumn))+"  ", f.Value)
 	}
 }
 
@@ -86,9 +133,9 @@ func (t *probeText) rules(rules []probeRule) {
 
 // Widths of columns, in characters.
 const (
-	factColumn = 26
+	factColumn = 24
 	heldColumn = 13
-	ruleColumn = 12
+	ruleColumn = 9
 )
 
 func (t *probeText) rule(r probeRule) {

@@ -17,6 +17,7 @@ import (
 	"github.com/d3mlabs/ai-flow/testsupport/fakeagent"
 	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
 	"github.com/d3mlabs/ai-flow/testsupport/hostuser"
+	"github.com/d3mlabs/ai-flow/testsupport/modelagent"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -168,6 +169,15 @@ func (s *stage) fakeAgent(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(d.Decode(&script))
 	ts.Setenv("AI_FLOW_AGENT_BIN", s.agent)
 	ts.Setenv("AI_FLOW_AGENT_ARGS", strings.Join(fakeagent.Args(script), " "))
+}
+
+// modelAgent makes the small agent that a model drives, with its faults, the one that AI_FLOW_AGENT_BIN names: modelagent FAULT...
+func (s *stage) modelAgent(ts *testscript.TestScript, neg bool, faults []string) {
+	if neg {
+		ts.Fatalf("usage: modelagent FAULT...")
+	}
+	ts.Setenv("AI_FLOW_AGENT_BIN", s.agent)
+	ts.Setenv("AI_FLOW_AGENT_ARGS", strings.Join(append([]string{modelagent.Name}, faults...), " "))
 }
 
 // checkout makes a small repository in the folder named, from the files that the story put there.
