@@ -53,14 +53,20 @@ func (c Call) find(offered []tool) (tool, map[string]any, bool) {
 	return found, args, args != nil
 }
 
+// notFiles are words of tools that take a path as a deed does, and do something else with it: codex's view_image.
+var notFiles = []string{"image", "images", "directory", "dir", "folder", "url", "browser", "notebook"}
+
 // rank is 1 for a tool of a known name, more for one whose name has a word of the deed's, 0 for any other. An editor of
 // many commands is known by those: their words come after all names.
 func (d Deed) rank(t tool) int {
 	if slices.Contains(d.names(), t.name) {
 		return 1
 	}
-	list := d.words()
-	if i := place(list, words(t.name)); i >= 0 {
+	list, said := d.words(), words(t.name)
+	if slices.ContainsFunc(said, func(w string) bool { return slices.Contains(notFiles, w) }) {
+		return 0
+	}
+	if i := place(list, said); i >= 0 {
 		return 2 + i
 	}
 	for _, name := range t.schema.Required {
