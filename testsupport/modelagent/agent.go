@@ -81,7 +81,7 @@ func (a *agent) prompt(ctx context.Context, t *agentside.Turn) (string, error) {
 	if ctx.Err() != nil && a.faults[AnswersCancelLate] {
 		time.Sleep(3 * time.Second)
 	}
-	if ctx.Err() != nil && a.faults[IgnoresCancel] {
+	if ctx.Err() != nil && (a.faults[IgnoresCancel] || a.faults[CancelEndsTurn]) {
 		return "end_turn", nil
 	}
 	return stop, err
@@ -122,6 +122,8 @@ func (w *worker) begin(ctx context.Context) (stop bool, err error) {
 	case f[DiesInTurn]:
 		err = w.turn.Say("I begin.")
 		os.Exit(7)
+	case f[TellsEnvironment]:
+		err = w.turn.Say(strings.Join(os.Environ(), "\n"))
 	case f[Floods]:
 		for range 20 {
 			err = errors.Join(err, w.turn.Say(strings.Repeat("flood ", 1<<20/6)))

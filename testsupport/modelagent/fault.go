@@ -15,6 +15,8 @@ const (
 	SwallowsDenials       Fault = "swallows-denials"         // of what failed, says neither that nor why
 	IgnoresCancel         Fault = "ignores-cancel"           // goes on, and answers end_turn
 	AnswersCancelLate     Fault = "answers-cancel-late"      // three seconds late
+	CancelEndsTurn        Fault = "cancel-ends-turn"         // stops, and answers end_turn
+	TellsEnvironment      Fault = "tells-environment"        // begins each turn with its whole environment
 	IgnoresEOF            Fault = "ignores-eof"              // lives on after the end of its input
 	IgnoresTerm           Fault = "ignores-term"             // and after TERM
 	LeavesChild           Fault = "leaves-child"             // a process in a session of its own outlives each turn
@@ -26,6 +28,7 @@ const (
 	NoModes               Fault = "no-modes"                 // has none
 	AcceptsBogusModel     Fault = "accepts-bogus-model"      // names no models, and takes any
 	OtherModel            Fault = "other-model"              // asks its provider for another model than its own
+	SmallerModel          Fault = "smaller-model"            // asks its provider for the smaller one of its catalogue
 	NoUsage               Fault = "no-usage"                 //
 	KeyInShells           Fault = "key-in-shells"            // commands see its key
 	AsksForFiles          Fault = "asks-for-files"           // sends the client fs/write_text_file, which was declined
@@ -49,5 +52,5 @@ func Faults() []Fault {
 		SwallowsDenials, IgnoresCancel, AnswersCancelLate, IgnoresEOF, IgnoresTerm, LeavesChild, EndsTurnEarly, DropsOutputMiddle,
 		AsksUnattended, IgnoresMode, ModeDrifts, NoModes, AcceptsBogusModel, OtherModel, NoUsage, KeyInShells, AsksForFiles, LoginWanted,
 		DiesInTurn, Silent, Floods, HiddenCalls, RemembersAllow, ManyModelCalls, NoText, WantedSwallowed, UpdatesAfterEnd,
-		EndsTurnOnRejection, RejectionIsCancelled}
+		EndsTurnOnRejection, RejectionIsCancelled, CancelEndsTurn, TellsEnvironment, SmallerModel}
 }

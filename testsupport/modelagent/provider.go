@@ -86,6 +86,9 @@ func (w *worker) ask(ctx context.Context) (message, error) {
 	if w.agent.faults[OtherModel] {
 		model = "a-cheaper-model"
 	}
+	if w.agent.faults[SmallerModel] {
+		model += "-mini"
+	}
 	times := 1
 	if w.agent.faults[ManyModelCalls] {
 		times = 1000
