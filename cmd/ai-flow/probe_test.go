@@ -222,6 +222,17 @@ func TestProbeEnds(t *testing.T) {
 	}
 }
 
+// TestProbeThatCannotBeWritten: what was found is printed all the same, and the failure comes behind it.
+func TestProbeThatCannotBeWritten(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	_, stdout, _, err := probed(t, probeOptions{out: out}, func(context.Context, probe.Options) (probe.Result, error) {
+		return found(), os.MkdirAll(filepath.Join(out, "table.txt", "x"), 0o700)
+	})
+	if !strings.Contains(stdout, "Rules: ") || exitStatus(t.Context(), err) != ExitFailed || !strings.Contains(err.Error(), "writing what the probe found") {
+		t.Errorf("%v, with standard output\n%s", err, stdout)
+	}
+}
+
 // TestProbeCancelled: what an earlier probe found is kept.
 func TestProbeCancelled(t *testing.T) {
 	out := t.TempDir()
