@@ -2,6 +2,7 @@ package executor_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -137,7 +138,10 @@ func (a real) attachedShell(t *testing.T, binary string) {
 	b, task := a.bench(t, binary, func(string) []loopback.Round {
 		profile, _ := agents.Find(a.name)
 		background = profile.Background
-		return attachedRounds(background)
+		if background == nil {
+			return attachedRounds(3, nil)
+		}
+		return attachedRounds(60, background) // which none waits for: it is ended with the agent
 	})
 	task.Policy.Pass = permission.FullAccess
 	r := a.launch(t, b, task)
@@ -145,15 +149,17 @@ func (a real) attachedShell(t *testing.T, binary string) {
 	if waited := err == nil; waited != (background == nil) || strings.TrimSpace(r.Text) != "All is done." {
 		t.Errorf("A2-42: with %v, the command had ended when the turn did: %v; text %q", background, waited, r.Text)
 	}
-	if data, err := b.room.ReadFile(t.Context(), b.room.Path("tree", "started.txt"), 10); err != nil {
-		t.Errorf("the command did not run: %q, %v", data, err)
+	_, err = b.room.ReadFile(t.Context(), b.room.Path("tree", "early.txt"), 10)
+	if meanwhile := err == nil; meanwhile != (background != nil) {
+		t.Errorf("with %v, a second command ran while the first did: %v", background, meanwhile)
 	}
 }
 
-func attachedRounds(background map[string]any) []loopback.Round {
+func attachedRounds(seconds int, background map[string]any) []loopback.Round {
 	return []loopback.Round{
-		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "touch started.txt; sleep 4; touch late.txt", Args: background}}},
-		{Say: "All is done.", Delay: time.Second}}
+		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: fmt.Sprintf("sleep %d; touch late.txt", seconds), Args: background}}},
+		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "test -e late.txt || touch early.txt"}}},
+		{Say: "All is done."}}
 }
 
 const refusedAnswer = "Going on without the mark.\nWANTED: docker — to build the image"
