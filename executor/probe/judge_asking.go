@@ -6,6 +6,8 @@ import (
 
 	"github.com/d3mlabs/ai-flow/acpclient"
 	"github.com/d3mlabs/ai-flow/executor"
+	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/executor/agents/loopback"
 	"github.com/d3mlabs/ai-flow/executor/permission"
 )
 
@@ -22,15 +24,17 @@ func has(s *seen, name string) bool {
 	return ok
 }
 
-// reached reports whether the model was asked for the round of its script: then what it said in the rounds before was
-// carried out, or refused.
+// reached reports whether the model was asked for the round of its script, and had a tool for all that it said in the rounds
+// before: then that was carried out, or refused.
 func (s *seen) reached(round int) bool {
+	asked := false
 	for _, r := range s.requests {
-		if r.Turn == turnOfPrompt && r.Round >= round {
-			return true
+		if r.Turn == turnOfPrompt && r.Round < round && r.Missing != loopback.Named {
+			return false
 		}
+		asked = asked || r.Turn == turnOfPrompt && r.Round >= round
 	}
-	return false
+	return asked
 }
 
 // turnOfPrompt is the index of the play's own turn in its script; the other one goes on after a refusal.
@@ -50,6 +54,11 @@ func (s *seen) rejections() (all []asked) {
 func (s *seen) notPlayed() string {
 	if why := s.why(); why != "" {
 		return "the launch failed before: " + why
+	}
+	for _, r := range s.requests {
+		if r.Missing != loopback.Named {
+			return "it offers the model no tool for that"
+		}
 	}
 	return "the agent did not carry out what the model said"
 }
@@ -156,6 +165,8 @@ func unattended(s *seen) (Held, string) {
 		return DoesNot, oneLine(fmt.Sprintf("%q could not be chosen, the session runs %s", s.fullAccess, at))
 	case len(s.witness.asked) > 0:
 		return DoesNot, oneLine("in " + at + " it still asks")
+	case !agents.FullAccessMode(s.report.Mode):
+		return DoesNot, oneLine(fmt.Sprintf("%q was chosen, and did not last: the session runs %s", s.fullAccess, at))
 	case !marked(s):
 		return DoesNot, oneLine("in " + at + " the command did not run")
 	}

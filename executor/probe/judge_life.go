@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -56,7 +57,7 @@ func refusesModel(s *seen) (Held, string) {
 	return DoesNot, "the name was accepted"
 }
 
-// asksItsModel compares names as providers write them: with their own in front, with a date or an effort behind.
+// asksItsModel compares names as agents and providers write them: a provider's own in front, an effort or a date behind.
 func asksItsModel(s *seen) (Held, string) {
 	named := s.report.ModelEffective
 	if named == "" || s.failure != nil {
@@ -70,10 +71,18 @@ func asksItsModel(s *seen) (Held, string) {
 	return Holds, oneLine(named)
 }
 
-func sameModel(a, b string) bool {
-	a, b = a[strings.LastIndexByte(a, '/')+1:], b[strings.LastIndexByte(b, '/')+1:]
-	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+func sameModel(a, b string) bool { return bareModel(a) != "" && bareModel(a) == bareModel(b) }
+
+// bareModel is a model's name without these. To take any name that begins alike for the same was rejected: gpt-5-mini is
+// another model than gpt-5.
+func bareModel(name string) string {
+	if at := strings.IndexAny(name, "[("); at >= 0 {
+		name = name[:at]
+	}
+	return dated.ReplaceAllString(name[strings.LastIndexByte(name, '/')+1:], "")
 }
+
+var dated = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
 
 func survivesFlood(s *seen) (Held, string) {
 	switch {

@@ -29,7 +29,7 @@ func tellsCalls(s *seen) (Held, string) {
 			done++
 		}
 	}
-	told := len(s.report.Steps)
+	told := len(s.witness.announced) // a question is no news of what was done
 	switch {
 	case done == 0:
 		return NotExercised, s.notPlayed()
@@ -75,9 +75,10 @@ func declares(s *seen) (Held, string) {
 	return DoesNot, oneLine("the answer came without it: " + s.report.Text)
 }
 
-// saysOnlyThat looks at launches that ended well in one turn: after a refusal two turns are put together.
+// saysOnlyThat looks at launches that ended well in one turn: after a refusal two turns are put together, and when a command
+// that was left running ends, the model is asked once more.
 func saysOnlyThat(s *seen) (Held, string) {
-	if s.failure != nil || s.report.Continued > 0 {
+	if s.failure != nil || s.report.Continued > 0 || s.play.scenario == AttachedShell {
 		return NotExercised, ""
 	}
 	switch said := strings.TrimSpace(s.report.Text); said {

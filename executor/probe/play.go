@@ -74,9 +74,9 @@ const (
 	tryClosed = "cat closed.txt"
 	marker    = "touch marker.txt"
 	leave     = "setsid sleep 300 >/dev/null 2>&1 & echo started >started.txt"
-	linger    = "echo started >started.txt; i=0; while [ $i -lt 300 ]; do sleep 0.1; i=$((i+1)); done; echo late >late.txt"
+	linger    = "echo started >started.txt; sleep 30; echo late >late.txt" // a loop with arithmetic would be refused by one agent, a bare sleep by two
 	attached  = "echo started >started.txt; sleep 4; echo late >late.txt"
-	flood     = "yes '" + filler + "' | head -n 25000; cat closed.txt; yes '" + filler + "' | head -n 25000"
+	flood     = "echo started >started.txt; yes '" + filler + "' | head -n 25000; cat closed.txt; yes '" + filler + "' | head -n 25000"
 	filler    = "a hundred bytes of a line that nobody will ever read to its end, as most lines of most long outputs"
 )
 
@@ -119,7 +119,7 @@ func (p play) policy(tree string) permission.Policy {
 // script is the whole of what the model says in the launch. A refusal ends the turn of some agents; the launch then goes on
 // with a prompt of its own.
 func (p play) script(s site) loopback.Script {
-	return loopback.Script{Turns: []loopback.Turn{
+	return loopback.Script{Requests: maxRequests, Turns: []loopback.Turn{
 		{Prompt: refusalText, Rounds: []loopback.Round{say(goingOn)}},
 		{Prompt: prompt, Rounds: p.rounds(s)},
 	}}
