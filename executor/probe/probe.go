@@ -19,6 +19,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -104,7 +105,11 @@ type probing struct {
 	path       string
 	unattended string // id of a full-access mode that the agent advertised
 	opened     bool   // it could be launched: a session was opened
+	asked      bool   // a request reached the model
 }
+
+// errNoModel ends the probe of an agent that did not do what a model of ours said, whatever it did.
+var errNoModel = errors.New("it ended a turn and had asked nothing of the model on loopback: it is pointed to another one, or has none")
 
 func begin(o Options) (*probing, error) {
 	p := &probing{agent: o.Agent, variables: o.Variables, key: "probe-" + rand.Text()}
@@ -173,6 +178,8 @@ func (p *probing) scenario(ctx context.Context, s Scenario, progress func(Scenar
 			return played, launches, context.Cause(ctx)
 		case !p.opened:
 			return played, launches, one.failure
+		case !p.asked && one.failure == nil:
+			return played, launches, errNoModel
 		}
 	}
 	return played, launches, nil
@@ -181,6 +188,7 @@ func (p *probing) scenario(ctx context.Context, s Scenario, progress func(Scenar
 // remember keeps that there was a session at all, and the first full-access mode that the agent advertised, for a profile
 // that names none.
 func (p *probing) remember(s *seen) {
+	p.asked = p.asked || len(s.requests) > 0
 	p.opened = p.opened || s.failure == nil || s.witness.session.ID != ""
 	for _, m := range s.witness.session.Modes {
 		if p.unattended == "" && agents.FullAccessMode(m.ID) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,66 +162,55 @@ func checkTranscript(t *testing.T, p probe.Played) {
 func TestEachFaultBreaksItsRules(t *testing.T) {
 	type held = map[string]probe.Held
 	const no, none = probe.DoesNot, probe.NotExercised
+	type faults = []modelagent.Fault
 	only := func(s ...probe.Scenario) []probe.Scenario { return s }
+	cancelled := func(more held) held { // what a cancelled launch cannot show
+		maps.Copy(more, held{"answer-1": none, "want-4": none, "model-2": none})
+		return more
+	}
+	// Faults that stand together touch different rules: each launch takes its time.
 	for _, c := range []struct {
-		faults    []modelagent.Fault
+		faults    faults
 		scenarios []probe.Scenario
 		want      held
 		fact      string // name=value: a part of what must have been seen
 	}{
-		{[]modelagent.Fault{modelagent.ActsUnasked}, only(probe.RejectWrite, probe.AllowWrite, probe.Edit),
+		{faults{modelagent.ActsUnasked}, only(probe.RejectWrite, probe.Edit, probe.AllowWrite),
 			held{"ask-1": no, "ask-2": no, "ask-3": no, "ask-4": none, "ask-5": none, "reject-1": none, "reject-2": none, "reject-3": none, "reject-4": none}, ""},
-		{[]modelagent.Fault{modelagent.ActsAfterRejection}, only(probe.RejectWrite, probe.Edit), held{"reject-1": no, "reject-2": no}, ""},
-		{[]modelagent.Fault{modelagent.EditsAfterRejection}, only(probe.RejectWrite, probe.Edit), held{"reject-3": no}, ""},
-		{[]modelagent.Fault{modelagent.NoOnceOption}, only(probe.RejectWrite, probe.Edit), held{"ask-4": no, "allow-3": no}, "refused: offered=allow_always"},
-		{[]modelagent.Fault{modelagent.AlwaysFirst}, only(probe.AllowWrite), nil, "offered=allow_always (allow_always), allow_once"},
-		{[]modelagent.Fault{modelagent.NoExitCode}, only(probe.ShellDenied), held{"tell-2": no}, ""},
-		{[]modelagent.Fault{modelagent.CompletedWhateverExit}, only(probe.ShellDenied), nil, "calls told=execute pending → completed"},
-		{[]modelagent.Fault{modelagent.SwallowsDenials}, only(probe.ReadDenied, probe.ShellDenied), held{"want-1": no, "want-2": no}, ""},
-		{[]modelagent.Fault{modelagent.IgnoresCancel}, only(probe.Cancel), held{"cancel-1": no, "answer-1": none, "want-4": none, "model-2": none}, ""},
-		{[]modelagent.Fault{modelagent.CancelEndsTurn}, only(probe.Cancel), held{"cancel-1": no, "answer-1": none, "want-4": none, "model-2": none}, "stop reason=end_turn"},
-		{[]modelagent.Fault{modelagent.AnswersCancelLate}, only(probe.Cancel), held{"cancel-1": no, "answer-1": none, "want-4": none, "model-2": none}, ""},
-		{[]modelagent.Fault{modelagent.IgnoresEOF}, only(probe.Exit), held{"end-1": no}, "ended=by TERM, status 0"},
-		{[]modelagent.Fault{modelagent.IgnoresEOF, modelagent.IgnoresTerm}, only(probe.Cancel), held{"end-2": no, "answer-1": none, "want-4": none, "model-2": none}, "ended=by KILL"},
-		{[]modelagent.Fault{modelagent.LeavesChild}, only(probe.Exit), nil, ""},
-		{[]modelagent.Fault{modelagent.EndsTurnEarly}, only(probe.AttachedShell), held{"settle-1": no}, ""},
-		{[]modelagent.Fault{modelagent.DropsOutputMiddle}, only(probe.LongOutput), held{"want-3": no}, ""},
-		{[]modelagent.Fault{modelagent.AsksUnattended}, only(probe.Modes), held{"mode-2": no}, ""},
-		{[]modelagent.Fault{modelagent.IgnoresMode}, only(probe.Modes), held{"mode-2": no}, ""},
-		{[]modelagent.Fault{modelagent.ModeDrifts}, only(probe.RejectWrite, probe.Modes), held{"mode-1": no, "mode-2": no}, "command: mode=full-access"},
-		{[]modelagent.Fault{modelagent.NoModes}, only(probe.RejectWrite, probe.Modes), held{"mode-1": no, "mode-2": no}, ""},
-		{[]modelagent.Fault{modelagent.AcceptsBogusModel}, only(probe.Modes), held{"model-1": no, "model-2": none, "ask-4": none}, ""},
-		{[]modelagent.Fault{modelagent.OtherModel}, only(probe.ShellDenied), held{"model-2": no}, ""},
-		{[]modelagent.Fault{modelagent.SmallerModel}, only(probe.ShellDenied), held{"model-2": no}, ""},
-		{[]modelagent.Fault{modelagent.NoUsage}, only(probe.AllowWrite), held{"usage-1": no}, ""},
-		{[]modelagent.Fault{modelagent.KeyInShells}, only(probe.AllowWrite), held{"key-2": no}, ""},
-		{[]modelagent.Fault{modelagent.AsksForFiles}, only(probe.AllowWrite), held{"decline-1": no}, "unknown requests=fs/write_text_file"},
-		{[]modelagent.Fault{modelagent.DiesInTurn}, only(probe.RejectWrite), held{"ask-1": none, "ask-2": none, "ask-4": none, "reject-1": none, "reject-2": none,
+		{faults{modelagent.ActsAfterRejection, modelagent.AlwaysFirst}, only(probe.RejectWrite, probe.Edit), held{"reject-1": no, "reject-2": no},
+			"command: offered=allow_always (allow_always), allow_once"},
+		{faults{modelagent.EditsAfterRejection, modelagent.EndsTurnOnRejection}, only(probe.RejectWrite, probe.Edit), held{"reject-3": no}, "command: continued=1"},
+		{faults{modelagent.RejectionIsCancelled}, only(probe.RejectWrite), held{"answer-1": none}, "command: continued=1"},
+		{faults{modelagent.NoOnceOption}, only(probe.Edit), held{"ask-4": no, "allow-3": no}, "refused: offered=allow_always"},
+		{faults{modelagent.NoText}, only(probe.RejectWrite), held{"reject-4": no, "answer-1": none, "want-4": none}, ""},
+		{faults{modelagent.DiesInTurn}, only(probe.RejectWrite), held{"ask-1": none, "ask-2": none, "ask-4": none, "reject-1": none, "reject-2": none,
 			"reject-4": none, "key-1": none, "want-4": none, "answer-1": none, "model-2": none}, "command: failed=exit status 7"},
-		{[]modelagent.Fault{modelagent.Floods}, only(probe.ShellDenied), held{"answer-1": no, "want-4": no}, "longest line=1048"},
-		{[]modelagent.Fault{modelagent.HiddenCalls}, only(probe.AllowWrite, probe.ShellDenied), held{"tell-1": no, "tell-2": no, "want-2": no}, ""},
-		{[]modelagent.Fault{modelagent.RemembersAllow}, only(probe.AllowWrite), held{"ask-5": no}, ""},
-		{[]modelagent.Fault{modelagent.NoText}, only(probe.RejectWrite), held{"reject-4": no, "answer-1": none, "want-4": none}, ""},
-		{[]modelagent.Fault{modelagent.NoText}, only(probe.ShellDenied), held{"answer-1": no, "want-4": none}, ""},
-		{[]modelagent.Fault{modelagent.WantedSwallowed}, only(probe.ShellDenied), held{"want-4": no}, ""},
-		{[]modelagent.Fault{modelagent.UpdatesAfterEnd}, only(probe.ShellDenied), nil, "notifications after the last answer=2"},
-		{[]modelagent.Fault{modelagent.EndsTurnOnRejection}, only(probe.RejectWrite, probe.Edit), nil, "command: continued=1"},
-		{[]modelagent.Fault{modelagent.RejectionIsCancelled}, only(probe.RejectWrite), nil, "command: continued=1"},
+		{faults{modelagent.SwallowsDenials}, only(probe.ReadDenied, probe.ShellDenied), held{"want-1": no, "want-2": no}, ""},
+		{faults{modelagent.NoExitCode, modelagent.OtherModel, modelagent.WantedSwallowed}, only(probe.ShellDenied), held{"tell-2": no, "model-2": no, "want-4": no}, ""},
+		{faults{modelagent.CompletedWhateverExit, modelagent.SmallerModel}, only(probe.ShellDenied), held{"model-2": no}, "calls told=execute pending → completed"},
+		{faults{modelagent.UpdatesAfterEnd, modelagent.NoText}, only(probe.ShellDenied), held{"answer-1": no, "want-4": none}, "notifications after the last answer=2"},
+		{faults{modelagent.Floods}, only(probe.ShellDenied), held{"answer-1": no, "want-4": no}, "longest line=1048"},
+		{faults{modelagent.HiddenCalls}, only(probe.AllowWrite, probe.ShellDenied), held{"tell-1": no, "tell-2": no, "want-2": no}, ""},
+		{faults{modelagent.RemembersAllow, modelagent.NoUsage, modelagent.KeyInShells, modelagent.AsksForFiles}, only(probe.AllowWrite),
+			held{"ask-5": no, "usage-1": no, "key-2": no, "decline-1": no}, "unknown requests=fs/write_text_file"},
+		{faults{modelagent.IgnoresCancel}, only(probe.Cancel), cancelled(held{"cancel-1": no}), ""},
+		{faults{modelagent.AnswersCancelLate}, only(probe.Cancel), cancelled(held{"cancel-1": no}), ""},
+		{faults{modelagent.CancelEndsTurn, modelagent.IgnoresEOF, modelagent.IgnoresTerm}, only(probe.Cancel), cancelled(held{"cancel-1": no, "end-2": no}), "ended=by KILL"},
+		{faults{modelagent.IgnoresEOF}, only(probe.Exit), held{"end-1": no}, "ended=by TERM, status 0"},
+		{faults{modelagent.LeavesChild}, only(probe.Exit), held{}, "ended=at the end of its input, status 0"},
+		{faults{modelagent.EndsTurnEarly}, only(probe.AttachedShell), held{"settle-1": no, "answer-1": none}, ""},
+		{faults{modelagent.DropsOutputMiddle}, only(probe.LongOutput), held{"want-3": no}, ""},
+		{faults{modelagent.AsksUnattended, modelagent.AcceptsBogusModel}, only(probe.Modes), held{"mode-2": no, "model-1": no, "model-2": none}, ""},
+		{faults{modelagent.IgnoresMode}, only(probe.Modes), held{"mode-2": no}, ""},
+		{faults{modelagent.ModeDrifts}, only(probe.RejectWrite, probe.Modes), held{"mode-1": no, "mode-2": no, "ask-4": probe.Holds}, "command: mode=full-access"},
+		{faults{modelagent.NoModes}, only(probe.RejectWrite, probe.Modes), held{"mode-1": no, "mode-2": no}, ""},
 	} {
-		name := string(c.faults[0])
-		if len(c.faults) > 1 {
-			name += "+" + string(c.faults[1])
+		var name []string
+		for _, f := range c.faults {
+			name = append(name, string(f))
 		}
-		t.Run(name, func(t *testing.T) {
+		t.Run(strings.Join(name, "+"), func(t *testing.T) {
 			r := run(t, probe.Options{Agent: subject(t, modelagent.Profile(c.faults...)), Scenarios: c.scenarios})
-			if c.want == nil {
-				c.want = held{}
-			}
-			for _, v := range r.Verdicts { // nothing asks in these
-				if v.Rule.ID == "ask-4" && slices.Equal(c.scenarios, only(probe.ReadDenied)) {
-					c.want["ask-4"] = none
-				}
-			}
 			differ(t, r, c.want)
 			if name, value, ok := strings.Cut(c.fact, "="); ok && !strings.Contains(fact(r, name), value) {
 				t.Errorf("%s: got %q, want %q in it", name, fact(r, name), value)
