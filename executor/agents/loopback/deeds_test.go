@@ -54,6 +54,8 @@ func TestDeedsOfAgentsThatNobodyHasSeen(t *testing.T) {
 			`run_terminal_cmd {"command":"touch x","env":{},"explanation":"loopback step","is_background":false,"retries":1,"risk":"low","tags":[],"timeout_ms":60000}`},
 		{"the surest word", shellCall, []string{"slash_command", takesCommand, "run_tests", takesCommand, "my_bash", takesCommand}, `my_bash {"command":"touch x"}`},
 		{"a known name before all", shellCall, []string{"better_bash", takesCommand, "shell", takesCommand}, `shell {"command":"touch x"}`},
+		{"the first of two alike", shellCall, []string{"exec_here", takesCommand, "exec_there", takesCommand}, `exec_here {"command":"touch x"}`},
+		{"not a word that begins like a short one", shellCall, []string{"show_history", takesCommand}, ``},
 		{"not what only reads a shell", shellCall, []string{"read_bash", `{"properties":{"shellId":{}}}`, "kill_shell", `{"properties":{"shell_id":{}}}`}, ``},
 		{"not an editor's command", shellCall, []string{"edit_command", editor}, ``},
 		{"not a flag", shellCall, []string{"terminal", `{"properties":{"command":{"type":"boolean"}}}`}, ``},
