@@ -27,7 +27,6 @@ func TestCopilot(t *testing.T) {
 			t.Run("declared read denial", func(t *testing.T) { declaredReadDenial(t, binary, version) })
 			t.Run("observed shell denial in a full-access pass", func(t *testing.T) { observedShellDenial(t, binary) })
 			t.Run("rejected request leaves nothing behind", func(t *testing.T) { rejectedRequest(t, binary) })
-			t.Run("attached shell is waited for", func(t *testing.T) { attachedShell(t, binary) })
 		})
 	}
 }
@@ -113,22 +112,6 @@ func rejectedRequest(t *testing.T, binary string) {
 	wantUsage(t, r) // of two prompts, whose second answer counts the first as well
 	if _, err := b.room.ReadFile(t.Context(), b.room.Path("marker.txt"), 10); err == nil {
 		t.Error("A2-38, A2-57: the refused command left its file")
-	}
-}
-
-// attachedShell: the tool answers while the command runs, the turn ends when it has ended (A2-42). What the model says after
-// the command is the script's fixed sentence.
-func attachedShell(t *testing.T, binary string) {
-	profile, _ := agents.Find("copilot")
-	b := copilotBench(t, binary, attachedRounds(6, profile.Background)...)
-	r := launchCopilot(t, b, permission.FullAccess)
-	for name, missing := range map[string]string{"early.txt": "a second command did not run while the first did", "late.txt": "the turn ended before its command"} {
-		if _, err := b.room.ReadFile(t.Context(), b.room.Path(name), 10); err != nil {
-			t.Errorf("%s: %v", missing, err)
-		}
-	}
-	if !strings.HasPrefix(r.Text, "All is done.") {
-		t.Errorf("got text %q", r.Text)
 	}
 }
 

@@ -2,7 +2,6 @@ package executor_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -62,7 +61,6 @@ func (a real) run(t *testing.T) {
 	binary := a.binary(t)
 	t.Run("read-only pass", func(t *testing.T) { a.readOnly(t, binary) })
 	t.Run("full-access pass", func(t *testing.T) { a.fullAccess(t, binary) })
-	t.Run("attached shell", func(t *testing.T) { a.attachedShell(t, binary) })
 }
 
 // bench makes a bench with the real agent in a tree of the agent's that holds one file, and tells the tree.
@@ -129,37 +127,6 @@ func (a real) launch(t *testing.T, b *bench, task executor.Task) executor.Report
 		}
 	})
 	return r
-}
-
-// attachedShell holds what the profile says of Background: with it, the tool answers while its command runs, and none of
-// these agents ends its turn later for that (Copilot does). Without it, the tool waits.
-func (a real) attachedShell(t *testing.T, binary string) {
-	var background map[string]any
-	b, task := a.bench(t, binary, func(string) []loopback.Round {
-		profile, _ := agents.Find(a.name)
-		background = profile.Background
-		if background == nil {
-			return attachedRounds(3, nil)
-		}
-		return attachedRounds(60, background) // which none waits for: it is ended with the agent
-	})
-	task.Policy.Pass = permission.FullAccess
-	r := a.launch(t, b, task)
-	_, err := b.room.ReadFile(t.Context(), b.room.Path("tree", "late.txt"), 10)
-	if waited := err == nil; waited != (background == nil) || strings.TrimSpace(r.Text) != "All is done." {
-		t.Errorf("A2-42: with %v, the command had ended when the turn did: %v; text %q", background, waited, r.Text)
-	}
-	_, err = b.room.ReadFile(t.Context(), b.room.Path("tree", "early.txt"), 10)
-	if meanwhile := err == nil; meanwhile != (background != nil) {
-		t.Errorf("with %v, a second command ran while the first did: %v", background, meanwhile)
-	}
-}
-
-func attachedRounds(seconds int, background map[string]any) []loopback.Round {
-	return []loopback.Round{
-		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: fmt.Sprintf("sleep %d; touch late.txt", seconds), Args: background}}},
-		{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "test -e late.txt || touch early.txt"}}},
-		{Say: "All is done."}}
 }
 
 const refusedAnswer = "Going on without the mark.\nWANTED: docker — to build the image"

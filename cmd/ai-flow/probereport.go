@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/executor"
@@ -101,11 +100,7 @@ func scenarioReport(played probe.Played, text func(string) string) probeScenario
 	s := probeScenario{Name: played.Scenario.String(), Launches: played.Launches, Requests: played.Requests, Millis: played.Took.Milliseconds(),
 		Failure: text(played.Failure), Facts: []probeFact{}}
 	for _, f := range played.Facts {
-		launch, name, several := strings.Cut(f.Name, ": ")
-		if !several {
-			launch, name = "", f.Name
-		}
-		s.Facts = append(s.Facts, probeFact{Launch: text(launch), Name: text(name), Value: text(f.Value)})
+		s.Facts = append(s.Facts, probeFact{Launch: f.Launch, Name: f.Name, Value: text(f.Value)})
 	}
 	if len(played.Transcript) > 0 {
 		s.Transcript = transcriptName(played.Scenario)

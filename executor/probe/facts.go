@@ -17,10 +17,7 @@ func (s *seen) facts() (all []Fact) {
 	defer s.witness.mu.Unlock()
 	add := func(name, value string) {
 		if value != "" {
-			if s.play.name != "" {
-				name = s.play.name + ": " + name
-			}
-			all = append(all, Fact{Name: name, Value: clip(value)})
+			all = append(all, Fact{Launch: s.play.name, Name: name, Value: clip(value)})
 		}
 	}
 	w, r := s.witness, &s.report

@@ -79,7 +79,7 @@ func bareModel(name string) string {
 	if at := strings.IndexAny(name, "[("); at >= 0 {
 		name = name[:at]
 	}
-	return dated.ReplaceAllString(name[strings.LastIndexByte(name, '/')+1:], "")
+	return dated.ReplaceAllString(name[strings.LastIndexAny(name, "/|")+1:], "")
 }
 
 var dated = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)

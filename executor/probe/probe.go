@@ -64,8 +64,9 @@ type Played struct {
 
 // Fact is one thing that was seen.
 type Fact struct {
-	Name  string // of ours: a few words
-	Value string // foreign, bounded
+	Launch string // of ours: the launch of the scenario, "" where it has one only
+	Name   string // of ours: a few words
+	Value  string // foreign, at most 600 bytes
 }
 
 // Run probes the agent. The error says why it was not probed to the end: no session could be opened (then it wraps a

@@ -266,7 +266,7 @@ func TestProbeIsBounded(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 1500*time.Millisecond, why)
 		defer cancel()
 		began := time.Now()
-		_, err := probe.Run(ctx, probe.Options{Agent: subject(t, modelagent.Profile(modelagent.Silent, modelagent.IgnoresEOF, modelagent.IgnoresTerm))})
+		_, err := probe.Run(ctx, probe.Options{Agent: subject(t, modelagent.Profile(modelagent.Silent))})
 		if !errors.Is(err, why) || time.Since(began) > 20*time.Second {
 			t.Errorf("got %v after %v", err, time.Since(began))
 		}

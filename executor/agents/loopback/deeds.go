@@ -50,6 +50,9 @@ func (c Call) find(offered []tool) (tool, map[string]any, bool) {
 			best, found, args = rank, t, a
 		}
 	}
+	if args == nil && c.Deed == Read { // Codex has no other way to read than a command
+		return Call{Deed: Shell, Command: "cat '" + strings.ReplaceAll(c.Path, "'", `'\''`) + "'"}.find(offered)
+	}
 	return found, args, args != nil
 }
 

@@ -67,6 +67,7 @@ func TestDeedsOfAgentsThatNobodyHasSeen(t *testing.T) {
 		{"several files", readCall, []string{"read_many_files", `{"properties":{"paths":{"type":"array"}}}`}, `read_many_files {"paths":["/p"]}`},
 		{"not a word within a word", readCall, []string{"thread", takesPath, "locate", takesPath, "preview_and_delete", takesPath}, ``},
 		{"not an image", readCall, []string{"view_image", takesPath, "open_folder", takesPath}, ``},
+		{"by a command, where nothing reads", Call{Deed: Read, Path: "/it's here"}, []string{"view_image", takesPath, "exec_command", takesCommand}, `exec_command {"command":"cat '/it'\\''s here'"}`},
 		{"not what deletes", readCall, []string{"delete_file", takesPath, "file_remove", takesPath}, ``},
 
 		{"write", writeCall, []string{"save-file", `{"properties":{"file_path":{},"file_content":{}}}`}, `save-file {"file_content":"t","file_path":"/p"}`},

@@ -320,7 +320,7 @@ func nth(events []event, name string, n int) int {
 }
 
 func TestCountsAndKeysAndRefusals(t *testing.T) {
-	s := started(t, Turn{Rounds: []Round{{Calls: []Call{{Deed: Read, Path: "/p"}}}}})
+	s := started(t, Turn{Rounds: []Round{{Calls: []Call{{Deed: Write, Path: "/p"}}}}})
 	send := func(url, header, body string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Root()+url, strings.NewReader(body))
 		if err != nil {
@@ -345,9 +345,9 @@ func TestCountsAndKeysAndRefusals(t *testing.T) {
 	}{
 		{"/v1/messages/count_tokens", "X-Api-Key", claudeBody(true, claudeUser), 200, `{"input_tokens":11}`},
 		{"/v1beta/models/g:countTokens", "X-Goog-Api-Key", `{"contents":[` + geminiUser + `]}`, 200, `"totalTokens":11`},
-		{claudeURL, "Authorization", claudeBody(false, claudeUser), 200, `no tool for the deed \"read\"`},
-		{codexURL, "Authorization", codexBody(false, codexUser), 200, `no tool for the deed \"read\"`},
-		{geminiURL, "X-Goog-Api-Key", geminiBody(geminiUser), 200, `no tool for the deed \"read\"`},
+		{claudeURL, "Authorization", claudeBody(false, claudeUser), 200, `no tool for the deed \"write\"`},
+		{codexURL, "Authorization", codexBody(false, codexUser), 200, `*** Add File: /p`},
+		{geminiURL, "X-Goog-Api-Key", geminiBody(geminiUser), 200, `no tool for the deed \"write\"`},
 		{claudeURL, "X-Api-Key", "{", 400, "messages request"},
 		{codexURL, "X-Api-Key", "{", 400, "responses request"},
 		{codexURL, "X-Api-Key", `{"input":5}`, 400, "input"},
