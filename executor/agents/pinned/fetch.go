@@ -116,7 +116,7 @@ func (c *client) get(ctx context.Context, place string, most int64) (io.ReadClos
 		return nil, c.failed("asking "+req.URL.Host, err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return nil, errors.Join(refused(req.URL, res.StatusCode), res.Body.Close())
+		return nil, errors.Join(c.refused(req.URL, res.StatusCode), res.Body.Close())
 	}
 	return &bounded{ReadCloser: res.Body, left: most}, nil
 }
@@ -126,24 +126,17 @@ type errStatus int
 
 func (e errStatus) Error() string { return fmt.Sprintf("HTTP status %d", int(e)) }
 
-func refused(u *url.URL, status int) *Error {
+// refused is an answer that is none. A token is asked for the registry alone: the place of an archive is of its choice.
+func (c *client) refused(u *url.URL, status int) *Error {
 	e := &Error{Err: errStatus(status), Problem: fmt.Sprintf("%s answered with status %d", u.Host, status)}
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
+	switch {
+	case u.Host != c.registry.Host():
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Fix = fmt.Sprintf("put a token for it into ~/.npmrc: //%s/:_authToken=…", u.Host)
-	case http.StatusNotFound:
+	case status == http.StatusNotFound:
 		e.Fix = "look whether this registry carries the package: npm config get registry"
 	}
 	return e
-}
-
-// failed is an error of the network. Its URL is left out: it may hold a name and a password.
-func (c *client) failed(doing string, err error) *Error {
-	var of *url.Error
-	if errors.As(err, &of) {
-		err = of.Err
-	}
-	return &Error{Err: err, Problem: fmt.Sprintf("%s: %v", doing, err), Fix: "try again; proxies are taken from HTTPS_PROXY, certificates from SSL_CERT_FILE"}
 }
 
 // bounded is a body that may not be longer than it is expected to be.

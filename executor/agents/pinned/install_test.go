@@ -26,7 +26,8 @@ type registry struct {
 	*httptest.Server
 	describes string // what it says of the version, "" for 404
 	archive   []byte
-	status    int // of the archive, 200 when 0
+	status    int    // of the archive, 200 when 0
+	during    func() // done while the archive is asked for; may be nil
 
 	mu    sync.Mutex
 	asked []string // path and Authorization
@@ -45,6 +46,9 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	case req.URL.EscapedPath() == descriptionPath && r.describes != "":
 		fmt.Fprint(w, r.describes)
 	case req.URL.Path == archivePath || req.URL.Path == "/elsewhere.tgz":
+		if r.during != nil {
+			r.during()
+		}
 		if r.status != 0 {
 			w.WriteHeader(r.status)
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,7 @@ const (
 	maxManifest    = 64 << 10 // bytes
 	maxVersions    = 100      // that are looked at, of one agent in one directory
 	oldDraft       = 24 * time.Hour
+	draftPrefix    = ".draft-"
 )
 
 // manifest says where a copy came from. Of a pinned version nothing in it is believed: the table says what is right.
@@ -208,12 +210,13 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// dropDrafts removes what killed installs left long ago. One that cannot be removed is in nobody's way.
+// dropDrafts removes what killed installs left long ago. One that cannot be removed is in nobody's way. The directory is read:
+// to filepath.Glob its own name would be a pattern.
 func dropDrafts(dir string) {
-	drafts, _ := filepath.Glob(filepath.Join(dir, ".draft-*"))
-	for _, d := range drafts {
-		if info, err := os.Lstat(d); err == nil && time.Since(info.ModTime()) > oldDraft {
-			_ = os.RemoveAll(d)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), draftPrefix) && time.Since(info.ModTime()) > oldDraft {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}
 }

@@ -4,10 +4,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"net"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 )
@@ -25,7 +24,8 @@ const (
 
 // ReadRegistry reads npm's configuration for a package's scope ("@github"). The environment goes before the files, and an earlier
 // file before a later one: the user's, then the machine's. A file that does not exist is no error. A checkout's own
-// .npmrc is for the caller to leave out: it is a stranger's, and could send a token of the user's elsewhere.
+// .npmrc is for the caller to leave out: it is a stranger's, and could send a token of the user's elsewhere. A file that others
+// could have written is an error for the same reason: it could name any variable of ours as a token.
 //
 // The error is an *Error that holds no value of a setting.
 func ReadRegistry(environ, files []string, scope string) (Registry, error) {
@@ -36,11 +36,14 @@ func ReadRegistry(environ, files []string, scope string) (Registry, error) {
 	}
 	r := Registry{settings: fromEnvironment(env)}
 	for _, file := range files {
-		text, err := readNpmrc(file)
-		if err != nil {
-			return r, &Error{Err: err, Problem: fmt.Sprintf("npm's configuration %q cannot be read: %v", file, err), Fix: "mend it, or move it away"}
+		text, err := readOwn(file, maxNpmrc)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
-		for key, value := range parseNpmrc(text, env) {
+		if err != nil {
+			return r, &Error{Err: err, Problem: fmt.Sprintf("npm's configuration %q is not read: %v", file, err), Fix: "mend it, or move it away"}
+		}
+		for key, value := range parseNpmrc(string(text), env) {
 			if _, set := r.settings[key]; !set {
 				r.settings[key] = value
 			}
@@ -93,20 +96,14 @@ func fromEnvironment(env map[string]string) map[string]string {
 	return settings
 }
 
-func readNpmrc(file string) (string, error) {
-	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
+// private reports whether nobody on the way can change what the registry says: TLS, or no way at all.
+func (r Registry) private() bool {
+	u, err := url.Parse(r.proven)
 	if err != nil {
-		return "", err
+		return false
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxNpmrc+1))
-	if err == nil && len(text) > maxNpmrc {
-		err = fmt.Errorf("it has more than %d bytes", maxNpmrc)
-	}
-	return string(text), err
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // parseNpmrc reads the part of npm's ini format that says where registries are: "key = value", quotes around either, comments,
