@@ -16,6 +16,7 @@ import (
 type Copy struct {
 	Agent, Version string
 	Pinned         bool   // SHA256 and Size are of the table; else they are of the day it was installed
+	Driven         bool   // as of its pin
 	Path           string // absolute
 	SHA256         string // hex
 	Size           int64  // bytes

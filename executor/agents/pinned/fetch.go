@@ -2,10 +2,12 @@ package pinned
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,11 +26,11 @@ type client struct {
 	http     *http.Client
 }
 
-// newClient is Go's own client: proxies and certificate authorities are those of its environment (HTTPS_PROXY,
-// SSL_CERT_FILE). What npm's own settings say of these (proxy, cafile) is not read.
+// newClient is Go's own client on the way that npm's settings and the environment name; SSL_CERT_FILE is read by Go itself.
 func newClient(r Registry) *client {
 	c := &client{registry: r}
-	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: answerTime,
+	t := &http.Transport{Proxy: r.way.proxy, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: answerTime,
+		DialContext: (&net.Dialer{Timeout: answerTime}).DialContext, TLSClientConfig: &tls.Config{RootCAs: r.way.roots, MinVersion: tls.VersionTLS12},
 		MaxResponseHeaderBytes: 1 << 18, DisableCompression: true, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	c.http = &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		switch {

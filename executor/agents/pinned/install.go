@@ -22,8 +22,8 @@ import (
 // Options of Install.
 type Options struct {
 	Dir            string // absolute; copies lie in AGENT/VERSION below it, and it is made when missing
-	Agent, Version string
-	Unpinned       bool // take a version that is not in the table, on the registry's word
+	Agent, Version string // "" for the best that is pinned for this machine
+	Unpinned       bool   // take a version that is not in the table, on the registry's word
 	Registry       Registry
 	Say            func(format string, args ...any) // told what is done; may be nil
 }
@@ -75,7 +75,7 @@ func choose(o Options, pins []Pin) (pin Pin, pinned bool, err error) {
 		if p.Agent != o.Agent || p.Platform != platform() {
 			continue
 		}
-		if p.Version == o.Version {
+		if p.Version == o.Version || o.Version == "" {
 			return p, true, nil
 		}
 		ours, model = append(ours, p.Version), p

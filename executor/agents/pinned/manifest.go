@@ -139,7 +139,7 @@ func load(place, agent string, pins []Pin) (*Copy, error) {
 	version := filepath.Base(place)
 	for _, p := range pins {
 		if p.Agent == agent && p.Version == version && p.Platform == platform() {
-			return &Copy{Agent: agent, Version: version, Pinned: true, Path: filepath.Join(place, p.Executable), SHA256: p.SHA256, Size: p.Size}, nil
+			return &Copy{Agent: agent, Version: version, Pinned: true, Driven: p.Driven, Path: filepath.Join(place, p.Executable), SHA256: p.SHA256, Size: p.Size}, nil
 		}
 	}
 	m, err := readManifest(place)
