@@ -187,3 +187,53 @@ func TestNpmrcOfOthersIsNotRead(t *testing.T) {
 	}
 	wantError(t, read(fifo), "not a regular file")
 }
+
+// TestRootInstallsForAll: a hardened host's umask would close the host's copies to every dispatcher but root.
+func TestRootInstallsForAll(t *testing.T) {
+	testsupport.Need(t, os.Geteuid() == 0, "root", "sudo env PATH=\"$PATH\" go test ./executor/agents/pinned")
+	_, pin, o := shop(t)
+	o.Dir = filepath.Join(o.Dir, "below")
+	old := syscall.Umask(0o077)
+	c := mustInstall(t, o, pin)
+	syscall.Umask(old)
+	for at := c.Path; at != filepath.Dir(filepath.Dir(o.Dir)); at = filepath.Dir(at) {
+		if info, err := os.Stat(at); err != nil || info.Mode().Perm() != 0o755 {
+			t.Errorf("%s has %v, error %v", at, info.Mode(), err)
+		}
+	}
+}
+
+// TestFixesCanBePasted: a directory's name is one word of a command, whatever is in it.
+func TestFixesCanBePasted(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "it's a; $(x)")
+	c := copyOf(t, someBytes)
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.Rename(c.Path, dir+"/agent")); err != nil {
+		t.Fatal(err)
+	}
+	c.Path = dir + "/agent"
+	alter(t, c.Path)
+	word := "'" + strings.ReplaceAll(dir, "'", `'\''`) + "'"
+	var e *Error
+	if err := c.Verify(t.Context()); !errors.As(err, &e) || !strings.Contains(e.Fix, "(rm -r "+word+")") {
+		t.Errorf("got %v, fix %q", err, e.Fix)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Verify(t.Context()); !errors.As(err, &e) || e.Fix != "chmod go-w "+word {
+		t.Errorf("got %v, fix %q", err, e.Fix)
+	}
+	if e := unreadable(dir, errors.New("x")); !strings.Contains(e.Fix, word) {
+		t.Errorf("fix %q", e.Fix)
+	}
+}
+
+// TestNoWaitForAFIFO in the place of an agent's directory.
+func TestNoWaitForAFIFO(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(dir+"/acme", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := find([]string{dir}, "acme", nil)
+	wantError(t, err, "cannot be listed")
+}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -115,7 +116,7 @@ func newest(dir, agent string, pins []Pin) (*Copy, error) {
 
 // versions lists the names of installed versions.
 func versions(dir string) (names []string, err error) {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -182,7 +183,7 @@ func readManifest(place string) (m manifest, err error) {
 
 func unreadable(place string, err error) *Error {
 	return &Error{Err: err, Problem: fmt.Sprintf("the manifest of the installed copy in %q cannot be used: %v", place, err),
-		Fix: "remove it (rm -r " + place + "), and install it again: ai-flow agents install"}
+		Fix: "remove it (rm -r " + word(place) + "), and install it again: ai-flow agents install"}
 }
 
 // writeFile makes a file that is on the disk when it returns.

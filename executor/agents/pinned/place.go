@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -68,22 +69,31 @@ func (c *Copy) checkPlace() error {
 }
 
 // makePlace makes a directory that nobody else could change. What is there of its path is looked at first: in a directory of
-// another's root would make, write and open whatever a link that is put there leads to.
+// another's root would make, write and open whatever a link that is put there leads to. What root makes is for every user of
+// the host, whatever its umask.
 func makePlace(dir string) error {
+	var missing []string // the deepest first
 	there := dir
 	for there != "/" {
 		if _, err := os.Lstat(there); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
+		missing = append(missing, there)
 		there = filepath.Dir(there)
 	}
 	if err := Ours(there); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	for _, d := range slices.Backward(missing) {
+		err := os.Mkdir(d, 0o755)
+		if err == nil && os.Geteuid() == 0 {
+			err = os.Chmod(d, 0o755)
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) { // another install was faster, or in /tmp another user
+			return err
+		}
 	}
-	return Ours(dir) // in /tmp another may have been faster
+	return Ours(dir)
 }
 
 // exposed says who else could change a part of a path, "" when nobody could.
@@ -95,7 +105,7 @@ func exposed(at string, info os.FileInfo) (why, fix string) {
 	case st.Uid != 0 && int(st.Uid) != os.Geteuid():
 		return fmt.Sprintf("%q belongs to user %d, who could replace it", at, st.Uid), "keep it below a directory of root's or of your own"
 	case info.Mode().Perm()&0o022 != 0 && info.Mode()&os.ModeSymlink == 0 && !(info.IsDir() && info.Mode()&os.ModeSticky != 0):
-		return fmt.Sprintf("%q may be written by others (%v)", at, info.Mode()), fmt.Sprintf("chmod go-w %s", at)
+		return fmt.Sprintf("%q may be written by others (%v)", at, info.Mode()), "chmod go-w " + word(at)
 	}
 	return "", ""
 }

@@ -12,6 +12,14 @@ import (
 // maxForeign is how much of an error is shown that a peer may have written, in bytes.
 const maxForeign = 300
 
+// word is a path as one word of a command that somebody pastes.
+func word(path string) string {
+	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@") == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
 // local is an error of our own disk. What knows its own words and next step keeps them.
 func (i *installation) local(doing string, err error) *Error {
 	e := &Error{Err: err, Problem: fmt.Sprintf("%s for %s %s: %v", doing, i.pin.Agent, i.pin.Version, err), Fix: "name a directory that you may write: --dir DIR"}
