@@ -20,17 +20,18 @@ import (
 // write and chmod where that leads. It is refused before anything is asked for or made.
 func TestInstallIntoOthersPlace(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		root bool
-		do   func(dir string) error
-		says string
+		name  string
+		root  bool
+		there bool // do makes what is installed into
+		do    func(dir string) error
+		says  string
 	}{
-		{"open to all", false, func(dir string) error { return os.Chmod(dir, 0o777) }, "may be written by others"},
-		{"somebody else's", true, func(dir string) error { return os.Chown(dir, 1, 1) }, "belongs to user 1"},
-		{"somebody else's agent directory", true, func(dir string) error {
+		{"open to all", false, false, func(dir string) error { return os.Chmod(dir, 0o777) }, "may be written by others"},
+		{"somebody else's", true, false, func(dir string) error { return os.Chown(dir, 1, 1) }, "belongs to user 1"},
+		{"somebody else's agent directory", true, true, func(dir string) error {
 			return errors.Join(os.MkdirAll(dir+"/agents/acme", 0o755), os.Chown(dir+"/agents/acme", 1, 1))
 		}, "belongs to user 1"},
-		{"by somebody else's link", true, func(dir string) error {
+		{"by somebody else's link", true, true, func(dir string) error {
 			return errors.Join(os.Mkdir(dir+"/real", 0o755), os.Symlink("real", dir+"/agents"), os.Lchown(dir+"/agents", 1, 1))
 		}, "belongs to user 1"},
 	} {
@@ -48,7 +49,11 @@ func TestInstallIntoOthersPlace(t *testing.T) {
 			if errors.As(err, &e) && e.Fix == "" {
 				t.Error("no next step")
 			}
-			if left, _ := filepath.Glob(o.Dir + "/acme/*"); len(r.asked) > 0 || len(left) > 0 {
+			left, _ := filepath.Glob(o.Dir + "/acme/*")
+			if _, err := os.Lstat(o.Dir); !c.there && err == nil {
+				left = append(left, o.Dir)
+			}
+			if len(r.asked) > 0 || len(left) > 0 {
 				t.Errorf("asked %q, made %q", r.asked, left)
 			}
 		})
@@ -71,6 +76,23 @@ func TestLinkThatLeadsThroughOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantError(t, c.Verify(t.Context()), "belongs to user 1")
+}
+
+// TestOursFollowsLinksAsTheSystemDoes: upwards, to nowhere and in circles.
+func TestOursFollowsLinksAsTheSystemDoes(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.MkdirAll(dir+"/a/b", 0o755), os.Symlink("../../a/./b/../b/", dir+"/a/b/up"), os.Symlink("round", dir+"/round"),
+		os.Symlink("nowhere", dir+"/dangling")); err != nil {
+		t.Fatal(err)
+	}
+	for name, says := range map[string]string{"/a/b/up": "", "/a/b/up/up/..": "", "/round": "links on the way", "/dangling": "no such file", "/a/b/up/x": "no such file"} {
+		if err := Ours(dir + name); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := Ours("relative"); err == nil {
+		t.Error("took a relative path")
+	}
 }
 
 // TestPlaceThatIsTakenMeanwhile: what another put there while we fetched is looked at before it is called right.
@@ -180,6 +202,13 @@ func TestNpmrcOfOthersIsNotRead(t *testing.T) {
 	}
 	wantError(t, read(file), "written by others")
 	wantError(t, read(link), "written by others")
+	if err := errors.Join(os.Chmod(file, 0o600), os.Chmod(dir, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, read(file), "written by others")
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	wantError(t, read("npmrc"), "not an absolute path") // it would be the checkout's
 	fifo := filepath.Join(dir, "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {

@@ -43,6 +43,7 @@ func TestWay(t *testing.T) {
 		{"another port", "proxy=http://q:1\nnoproxy=r.example:8443", nil, "https://r.example/", "http://q:1"},
 		{"a net", "proxy=http://q:1\nnoproxy=10.0.0.0/8", nil, "https://10.1.2.3/", ""},
 		{"another net", "proxy=http://q:1\nnoproxy=10.0.0.0/8", nil, "https://11.1.2.3/", "http://q:1"},
+		{"a number is below no name", "proxy=http://q:1\nnoproxy=2.3", nil, "https://10.1.2.3/", "http://q:1"},
 		{"an empty list", "proxy=http://q:1\nnoproxy=", nil, "https://r.example/", "http://q:1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
