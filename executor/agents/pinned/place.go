@@ -24,7 +24,7 @@ func Ours(path string) error {
 		return fmt.Errorf("%q is not an absolute path", path)
 	}
 	at, links := "/", 0
-	for rest := strings.Split("."+filepath.Clean(path), "/"); len(rest) > 0; {
+	for rest := strings.Split(path, "/"); len(rest) > 0; {
 		part := rest[0]
 		rest = rest[1:]
 		if part == ".." {
