@@ -153,7 +153,7 @@ func (l *launch) start(ctx context.Context) error {
 	}
 	l.child = child
 	l.turn.heard = time.Now()
-	l.conn, err = acpclient.Open(context.WithoutCancel(ctx), acpclient.Config{Reader: child.Stdout, Writer: child.Stdin, Handler: l.turn,
+	l.conn, err = acpclient.Open(context.WithoutCancel(ctx), acpclient.Config{Reader: child.Stdout, Writer: child.Stdin, Handler: l.turn, Moment: l.turn.moment,
 		MaxLine: int(l.limits.Output), Events: l.agent.Profile.Events, Noise: func(b []byte) { l.agent.Log.Foreign(l.turn.label+" noise: ", string(b)) }})
 	if err != nil {
 		return failf(FailedStart, "start", err, "connecting to %s: %v", l.agent.Profile.Title, err)
