@@ -11,7 +11,7 @@
 // The bounds, each with a test: a line has MaxLine bytes (a longer one ends the connection), nests 256 deep (deeper is
 // noise); 64 permission requests are open at once (the next is answered "cancelled"); 256 answers wait to be written, and
 // an agent that does not read for 10 s while they do ends the connection; 256 updates of at most 1 MiB wait for the
-// session/new answer; ids, titles and names have 4 KiB, commands 64 KiB, lists a few hundred entries.
+// session/new answer; ids, titles and names have 4 KiB, commands 64 KiB, lists up to 1024 entries.
 //
 // Whatever is not a message of the protocol (log lines, escapes, JSON scalars, JSON logs that carry an "id") is noise: it
 // is shown to Config.Noise and skipped. Unknown requests are answered -32601, unknown notifications ignored. An answer
@@ -48,6 +48,9 @@ type Config struct {
 	// Trace, when not nil, sees each line as it went over the wire, in both directions. It is called from the goroutine that
 	// reads and from the one that writes, and holds either up.
 	Trace func(Frame)
+	// Moment, when not nil, is called from that goroutine too when a permission request arrives; what it returns is kept
+	// with the request. The Handler is asked on a goroutine of its own, and by then other things may be so.
+	Moment func() any
 }
 
 // Handler receives what the agent says on its own account. Update is called from one goroutine, in order of arrival;

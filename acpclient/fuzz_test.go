@@ -216,7 +216,7 @@ func checkUpdate(t *testing.T, u Update, size int) {
 			t.Fatalf("invalid UTF-8: %q", s)
 		}
 	}
-	if u.Kind < Message || u.Kind > Reported || total > 3*size || len(u.Call.Outputs) > maxParts+1 || len(u.Call.Paths) > maxList {
+	if u.Kind < Message || u.Kind > Reported || total > 3*size || len(u.Call.Outputs) > maxParts+1 || len(u.Call.Paths) > maxPaths {
 		t.Fatalf("out of bounds: %+v", u)
 	}
 }

@@ -12,11 +12,15 @@ const maxRaw = 256 << 10 // of a toolCall kept as sent: 64 may be open
 func decodePermission(params value) PermissionRequest {
 	call := params.get("toolCall")
 	f := readFields(call)
+	options, all := decodePermissionOptions(params.get("options"))
 	req := PermissionRequest{
 		Session: params.get("sessionId").short(maxShort),
 		Call:    f.call(params.get("_meta")),
-		Options: decodePermissionOptions(params.get("options")),
+		Options: options,
 		Marks:   marks(params, call, f),
+	}
+	if (req.Call.Cut || !all) && !slices.Contains(req.Marks, "malformed") {
+		req.Marks = append(req.Marks, "malformed")
 	}
 	req.Interactive = len(req.Marks) > 0
 	if len(call) <= maxRaw {
@@ -26,10 +30,12 @@ func decodePermission(params value) PermissionRequest {
 }
 
 // decodePermissionOptions keeps options of unknown kinds, in their order: choosing is the policy's. An id that would have
-// to be cut is no id to answer with, so its option is left out.
-func decodePermissionOptions(v value) []PermissionOption {
-	var options []PermissionOption
-	for e := v.elements(); e.next() && len(options) < maxList; {
+// to be cut is no id to answer with, so its option is left out; all is false when there are more than can be looked at.
+func decodePermissionOptions(v value) (options []PermissionOption, all bool) {
+	for e := v.elements(); e.next(); {
+		if len(options) >= maxList {
+			return options, false
+		}
 		id, ok := e.val.get("optionId").text()
 		if !ok || id == "" || len(id) > maxShort {
 			continue
@@ -40,7 +46,7 @@ func decodePermissionOptions(v value) []PermissionOption {
 			Kind: e.val.get("kind").short(maxShort),
 		})
 	}
-	return options
+	return options, true
 }
 
 // marks names what makes a request more than a plain tool request (A1-20 to A1-23). It fails closed: one sign is enough,
@@ -116,10 +122,13 @@ func (m *markSet) name(v value) {
 func (m *markSet) title(v value) {
 	if text := v.short(256); !strings.Contains(text, " ") {
 		m.name(v)
-	} else if n := letters([]byte(text)); strings.Contains(n, "doyoutrust") || strings.Contains(n, "trustthisfolder") || strings.Contains(n, "trustthefiles") {
+	} else if n := letters([]byte(text)); slices.ContainsFunc(trustPrompts, func(words string) bool { return strings.Contains(n, words) }) {
 		m.set("trust")
 	}
 }
+
+var trustPrompts = []string{"doyoutrust", "trustthefiles", "trusttheauthors", "trustthisfolder", "trustthisdirectory", "trustthisworkspace", "trustthisproject",
+	"trustthisrepo", "trustthefolder", "trusttheworkspace", "trustfolder", "trustworkspace", "trustdirectory"}
 
 func (m *markSet) input(key string, v value) {
 	m.flag(key, v)

@@ -22,6 +22,9 @@ func (c *Conn) request(m message) {
 		return
 	}
 	req := decodePermission(m.params)
+	if c.cfg.Moment != nil {
+		req.Moment = c.cfg.Moment()
+	}
 	ctx, cancel := context.WithCancel(c.ctx)
 	a := &ask{session: req.Session, cancel: cancel}
 	switch c.admit(string(m.id), a) {

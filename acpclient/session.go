@@ -1,10 +1,12 @@
 package acpclient
 
+import "slices"
+
 // Bounds of what is kept of an agent's words.
 const (
 	maxShort = 4 << 10  // ids, names, titles, paths, messages
 	maxLong  = 64 << 10 // commands
-	maxList  = 64       // paths, options of a request, ways to log in
+	maxList  = 64       // options of a request, ways to log in
 	maxMenu  = 1024     // modes, models, values of an option: routers offer hundreds of models
 )
 
@@ -17,15 +19,18 @@ func decodeSession(v value) (Session, error) {
 		return Session{}, breach("the agent's session id is longer than 4 KiB")
 	}
 	s := Session{ID: id}
-	if modes := v.get("modes"); modes.said() {
-		s.HasSetMode = true
-		s.CurrentMode = modes.get("currentModeId").short(maxShort)
-		s.Modes = decodeChoices(modes.get("availableModes"))
-	}
+	modes := v.get("modes")
+	s.CurrentMode = modes.get("currentModeId").short(maxShort)
+	s.Modes = decodeChoices(modes.get("availableModes"))
+	listed := len(s.Modes) > 0
 	models := v.get("models")
 	s.CurrentModel = models.get("currentModelId").short(maxShort)
 	s.Models = decodeChoices(models.get("availableModels"))
 	s.addOptions(decodeOptions(v.get("configOptions")))
+	s.HasSetMode = modes.said() && (listed || s.ModeOption == "")
+	if s.CurrentMode != "" && !slices.ContainsFunc(s.Modes, func(m Choice) bool { return m.ID == s.CurrentMode }) {
+		s.Modes = append(s.Modes, Choice{ID: s.CurrentMode}) // what it runs it has, listed or not
+	}
 	return s, nil
 }
 
@@ -42,7 +47,7 @@ func (s *Session) addOptions(options []Option) {
 	s.Options = options
 	if o := find(options, "mode"); o != nil {
 		s.ModeOption = o.ID
-		if s.Modes == nil {
+		if len(s.Modes) == 0 {
 			s.Modes, s.CurrentMode = o.Choices, o.Current
 		}
 	}

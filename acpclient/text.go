@@ -36,6 +36,12 @@ func (v value) short(max int) string {
 	return cut(s, max)
 }
 
+// within is short, and whether that is all of it.
+func (v value) within(max int) (s string, whole bool) {
+	s = v.short(max + utf8.UTFMax) // a cut at a rune leaves more than max
+	return cut(s, max), len(s) <= max
+}
+
 // trimEscape drops an escape that a cut has broken in two.
 func trimEscape(s []byte) []byte {
 	i := bytes.LastIndexByte(s[max(0, len(s)-6):], '\\')

@@ -52,14 +52,15 @@ type UpdateKind uint8
 
 // The kinds of update. Everything else the agent sends is ignored.
 const (
-	Message     UpdateKind = iota + 1 // a chunk of the agent's answer
-	Thought                           // a chunk of its reasoning
-	Call                              // a tool call announced or updated
-	ModeChange                        // the mode as the agent now states it (current_mode_update, config_option_update); it may repeat the current one
-	ModelChange                       // the model as the agent now states it; it may repeat the current one
-	UsageChange                       // Usage.Total is the size of the context now, not a number to add up; Cost is the session's so far
-	Spent                             // Usage is that of one request to the model: to be added up, and part of what Turn.Usage counts
-	Reported                          // Event, of a type that Config.Events asked for
+	Message      UpdateKind = iota + 1 // a chunk of the agent's answer
+	Thought                            // a chunk of its reasoning
+	Call                               // a tool call announced or updated
+	ModeChange                         // the mode as the agent now states it (current_mode_update, config_option_update); it may repeat the current one
+	ModelChange                        // the model as the agent now states it; it may repeat the current one
+	OptionChange                       // Name is an option of the session other than these two, Value what it now is
+	UsageChange                        // Usage.Total is the size of the context now, not a number to add up; Cost is the session's so far
+	Spent                              // Usage is that of one request to the model: to be added up, and part of what Turn.Usage counts
+	Reported                           // Event, of a type that Config.Events asked for
 )
 
 // Update is one session/update, decoded and bounded.
@@ -70,7 +71,8 @@ type Update struct {
 	MessageID string // "" when the agent sends none
 	Subagent  string // id of the subagent or parent tool call that this belongs to, when the agent says so
 	Call      ToolCall
-	Value     string // the new mode or model
+	Value     string // the new mode, model or value
+	Name      string // OptionChange
 	Usage     Usage
 	Cost      Cost  // UsageChange
 	Event     Event // Reported
@@ -86,6 +88,7 @@ type ToolCall struct {
 	Command  string // rawInput.command/cmd (string or argument list), "" when not said
 	Dir      string // rawInput.cwd
 	Paths    []string
+	Cut      bool // Command or Paths are not all that was said: too long, too many, or no text
 	Outputs  []Output
 	Exit     *int   // exit code, wherever this agent puts it; nil when nowhere or null
 	ExitAt   string // where it stood: the path of a member, such as "rawOutput.exit_code", or "text"
@@ -108,10 +111,11 @@ type PermissionRequest struct {
 	Options []PermissionOption
 	// Interactive is set when the request carries marks of a question, plan approval, trust prompt or other
 	// interaction; Marks names them for the policy: "question", "plan", "trust", "interactive", and "malformed" for a
-	// request that cannot be read. Doubt makes a mark.
+	// request that cannot be read, or not to its end. Doubt makes a mark.
 	Interactive bool
 	Marks       []string
 	Raw         json.RawMessage // toolCall as sent, for rules that look at inputs; nil when over 256 KiB
+	Moment      any             // of Config.Moment, when the request arrived; nil without one
 }
 
 // PermissionOption is one offered answer.

@@ -52,21 +52,27 @@ func (u Update) chunk(f fields, outer value) (all []Update) {
 	return all
 }
 
-// optionChanges states mode and model anew with each update of the options. Whether they moved is not decided here: what
+// optionChanges states mode, model and the other options anew with each update of the options. Whether they moved is not decided here: what
 // counts as the mode before depends on what the client itself has set.
 func optionChanges(session string, options []Option) (changes []Update) {
-	if o := find(options, "mode"); o != nil && o.Current != "" {
-		changes = append(changes, Update{Kind: ModeChange, Session: session, Value: o.Current})
+	mode, model := find(options, "mode"), find(options, "model")
+	if mode != nil && mode.Current != "" {
+		changes = append(changes, Update{Kind: ModeChange, Session: session, Value: mode.Current})
 	}
-	if o := find(options, "model"); o != nil && o.Current != "" {
-		changes = append(changes, Update{Kind: ModelChange, Session: session, Value: o.Current})
+	if model != nil && model.Current != "" {
+		changes = append(changes, Update{Kind: ModelChange, Session: session, Value: model.Current})
+	}
+	for i := range options {
+		if o := &options[i]; o != mode && o != model && o.Current != "" {
+			changes = append(changes, Update{Kind: OptionChange, Session: session, Name: o.ID, Value: o.Current})
+		}
 	}
 	return changes
 }
 
 // size is what keeping an update costs, roughly.
 func (u Update) size() int {
-	n := len(u.Text) + len(u.Call.Command) + len(u.Call.Title) + 512
+	n := len(u.Text) + len(u.Name) + len(u.Value) + len(u.Call.Command) + len(u.Call.Title) + 512
 	for _, o := range u.Call.Outputs {
 		n += len(o.Text) + len(o.Part)
 	}

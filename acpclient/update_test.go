@@ -205,7 +205,7 @@ func TestBoundsOfAnUpdate(t *testing.T) {
 	if strings.Contains(c.Title, "�") || len(c.Title) < maxShort-4 || strings.Contains(c.Status, "�") || len(c.Status) < maxShort-4 {
 		t.Errorf("a text was cut badly: %q", c.Title[len(c.Title)-10:])
 	}
-	if len(c.Paths) != maxList || len(c.Outputs) > maxParts+1 {
+	if len(c.Paths) != maxPaths || !c.Cut || len(c.Outputs) > maxParts+1 {
 		t.Errorf("%d paths, %d outputs", len(c.Paths), len(c.Outputs))
 	}
 	all := fmt.Sprint(c.Outputs)
@@ -244,6 +244,7 @@ func TestMarks(t *testing.T) {
 		{call(`,"rawInput":{"plan":"1. x"}`), "plan"},
 		{`{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[{"optionId":"approve-plan","name":"Go","kind":"allow_once"}]}`, "plan"},
 		{call(`,"title":"Do you trust the files in this folder?"`), "trust"},
+		{call(`,"title":"Trust this workspace and its settings?"`), "trust"},
 		{call(`,"_meta":{"folderTrust":{"path":"/x"}}`), "trust"},
 		{`{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[{"optionId":"trust_folder","name":"Yes","kind":"allow_once"}]}`, "trust"},
 		{call(`,"_meta":{"interactive":true}`), "interactive"},
@@ -253,6 +254,12 @@ func TestMarks(t *testing.T) {
 		{`{"sessionId":"s","toolCall":null` + options + `}`, "malformed"},
 		{`{"sessionId":"s","toolCall":{"toolCallId":"c"}}`, "malformed"},
 		{`{"sessionId":"s","toolCall":[]` + options + `}`, "malformed"},
+		{call(`,"rawInput":{"command":{"x":1}}`), "malformed"},
+		{call(`,"rawInput":{"command":["git",["push"]]}`), "malformed"},
+		{call(`,"rawInput":{"command":"` + strings.Repeat("é", maxLong/2) + `"}`), ""},
+		{call(`,"rawInput":{"command":"` + strings.Repeat("é", maxLong/2) + `x"}`), "malformed"},
+		{call(`,"rawInput":{"paths":["a","` + strings.Repeat("x", maxShort+1) + `"]}`), "malformed"},
+		{`{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[` + strings.Repeat(`{"optionId":"a","kind":"allow_always"},`, maxList) + `{"optionId":"b","kind":"allow_once"}]}`, "malformed"},
 		{call(`,"kind":"switch_mode","_meta":{"interactive":true,"question":"x"}`), "plan,interactive,question"},
 	} {
 		if checkValue([]byte(c.params), 0, 0) != len(c.params) {

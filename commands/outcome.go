@@ -221,7 +221,7 @@ func (r *run) howItRan() render.Run {
 		run.Subagents = append(run.Subagents, render.Subagent{Name: s.Name, Model: s.Model, Status: s.Status, Took: s.Took, Tokens: s.Tokens})
 	}
 	for _, a := range report.Receipts {
-		run.Receipts = append(run.Receipts, render.Receipt{Action: either(a.Command, a.Title)})
+		run.Receipts = append(run.Receipts, render.Receipt{Action: a.Action()})
 	}
 	return run
 }

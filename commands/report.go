@@ -123,9 +123,11 @@ type (
 		Kind    string `json:"kind"`
 		Title   string `json:"title"`
 		Command string `json:"command"`
-		Mode    string `json:"mode,omitempty"` // of a receipt
-		Rule    string `json:"rule,omitempty"` // of a receipt
-		Why     string `json:"why,omitempty"`  // of a refusal
+		// Paths are of a receipt: the first 8, and how many more there were.
+		Paths []string `json:"paths,omitempty"`
+		Mode  string   `json:"mode,omitempty"` // of a receipt
+		Rule  string   `json:"rule,omitempty"` // of a receipt
+		Why   string   `json:"why,omitempty"`  // of a refusal
 	}
 	reportPhase struct {
 		Name   string `json:"name"`
@@ -235,7 +237,7 @@ func (r *run) reportLaunch(report *Report, wants []render.Want) {
 		return reportWant{short(w.Subject), short(w.Why), w.Channel.String(), list(w.Channels(), denials.Channel.String), w.Kind.String(), short(w.Source), w.Count, w.Triage.Verdict.String()}
 	})
 	report.Receipts = list(from.Receipts, func(a executor.Receipt) reportRequest {
-		return reportRequest{Kind: short(a.Kind), Title: short(a.Title), Command: short(a.Command), Mode: short(a.Mode), Rule: short(a.Rule)}
+		return reportRequest{Kind: short(a.Kind), Title: short(a.Title), Command: short(a.Command), Paths: list(a.Paths, short), Mode: short(a.Mode), Rule: short(a.Rule)}
 	})
 	report.Refused = list(from.Refusals, func(a executor.Refusal) reportRequest {
 		return reportRequest{Kind: short(a.Kind), Title: short(a.Title), Command: short(a.Command), Why: short(a.Why)}

@@ -8,9 +8,7 @@ import (
 // addUsage adds a further pass. Each pass is a session of its own, so both tokens and prices add up; a price in another
 // currency cannot, and then the last pass's counts.
 func addUsage(sum *executor.Report, p executor.Report) {
-	u := &sum.Usage
-	u.Input, u.Output, u.Total = u.Input+p.Usage.Input, u.Output+p.Usage.Output, u.Total+p.Usage.Total
-	u.CachedRead, u.CachedWrite = u.CachedRead+p.Usage.CachedRead, u.CachedWrite+p.Usage.CachedWrite
+	sum.Usage = sum.Usage.Plus(p.Usage)
 	switch p.Cost.Currency {
 	case "":
 	case sum.Cost.Currency:

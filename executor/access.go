@@ -89,6 +89,43 @@ func (l *launch) settled() {
 	}
 }
 
+// modeNow is the session's mode now. The one that we chose counts for full access only where answering its requests is the way
+// in which full access is given. Called with the lock held.
+func (t *turn) modeNow() permission.Mode {
+	current := t.mode.Current()
+	asking := t.access.Via == agents.Callback && current == t.chosen
+	m := t.mode.Mode(asking, agents.FullAccessMode(current))
+	m.SetByUs = m.SetByUs && (!t.unasking || t.access.Via == agents.ByMode)
+	return m
+}
+
+// moment is what full access depends on.
+type moment struct {
+	mode   permission.Mode
+	inTurn bool // a turn of ours runs
+}
+
+// moment is called when a request arrives, which may be some time before it is answered (A1-11).
+func (t *turn) moment() any {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return moment{t.modeNow(), t.listening}
+}
+
+// full is the policy, and the mode, that hold for a request that arrived at the moment then, nil for now. Full access is for what was
+// asked and is answered in a turn of ours (F-79) and in the same mode, and it ends where nothing more can be kept of what
+// it allows: an action without a receipt is what it never gives (A1-29). Called with the lock held.
+func (t *turn) full(then any) (permission.Policy, permission.Mode) {
+	p, now := t.policy, moment{t.modeNow(), t.listening}
+	arrived, known := then.(moment)
+	if !known {
+		arrived = now
+	}
+	p.NoTurn, p.Unrecorded = !now.inTurn || !arrived.inTurn, len(t.receipts) >= maxRecords
+	now.mode.SetByUs = now.mode.SetByUs && arrived.mode == now.mode
+	return p, now.mode
+}
+
 // byMode reports whether the session runs the unattended mode that we set. Called with the lock held.
 func (t *turn) byMode() bool {
 	m := t.modeNow()

@@ -141,7 +141,7 @@ func TestApprovalIsOneQuietLine(t *testing.T) { // A1-29 … A1-33
 			approved = append(approved, line)
 		}
 	}
-	if len(approved) != 2 || !strings.Contains(approved[0], "approved: rm -rf 'build'; ::error:: (full access (") || len(approved[1]) > 700 {
+	if len(approved) != 2 || !strings.Contains(approved[0], "approved: rm -rf ⏎ 'build'; ::error:: (full access (") || len(approved[1]) > 700 {
 		t.Errorf("A1-30, A1-31: got %q", approved)
 	}
 	if !strings.Contains(b.log.text(), "permission allowed: execute go version") {

@@ -46,6 +46,7 @@ func TestMatchModel(t *testing.T) { // A3-18, A2-20
 		{"gpt-5", choices("gpt-5-mini", "gpt-5"), "gpt-5", ""},
 		{"gpt-5-m", choices("gpt-5-mini", "gpt-5"), "gpt-5-mini", ""},
 		{"gpt", choices("gpt-5-mini", "gpt-5"), "", "ambiguous"},
+		{"gpt", choices("gpt-5", "gpt-5"), "gpt-5", ""},
 		{"5", choices("gpt-5"), "", "not offered"},
 		{"GPT-5", choices("gpt-5"), "", "not offered"},
 		{"x", nil, "", "not offered"},

@@ -71,7 +71,7 @@ type Report struct {
 	Steps                            []Step
 	MoreSteps                        int // updates of calls beyond those listed
 	Receipts                         []Receipt
-	Approved                         int // receipts, those beyond the list too
+	Approved                         int // receipts
 	Refusals                         []Refusal
 	AgentName, AgentVersion          string
 	ModelAsked, ModelEffective, Mode string   // effective: as the agent named it; "" when it named none since we chose one
@@ -99,10 +99,14 @@ type Step struct {
 	Subagent                         string // the name of the one that made the call; "" for the agent itself
 }
 
-// Receipt is one action allowed without asking anybody.
-type Receipt struct{ Kind, Title, Command, Mode, Rule string }
+// Receipt is one action allowed without asking anybody. Title, command and paths hide nothing: each is one line, with escapes
+// for what cannot be seen, and says how much is left out where it is too long.
+type Receipt struct {
+	Kind, Title, Command, Mode, Rule string
+	Paths                            []string // at most 8, and how many more there were
+}
 
-// Refusal is one request that the policy rejected.
+// Refusal is one request that the policy rejected; title and command as in a Receipt.
 type Refusal struct{ Kind, Title, Command, Why string }
 
 // Phase is how long a part of the launch took: start, initialize, session, turn, stop.

@@ -153,7 +153,7 @@ func (l *launch) start(ctx context.Context) error {
 	}
 	l.child = child
 	l.turn.heard = time.Now()
-	config := acpclient.Config{Reader: child.Stdout, Writer: child.Stdin, Handler: l.turn, MaxLine: int(l.limits.Output),
+	config := acpclient.Config{Reader: child.Stdout, Writer: child.Stdin, Handler: l.turn, Moment: l.turn.moment, MaxLine: int(l.limits.Output),
 		Events: l.agent.Profile.Events, Noise: func(b []byte) { l.agent.Log.Foreign(l.turn.label+" noise: ", string(b)) }}
 	if l.agent.Witness != nil {
 		config.Trace = l.agent.Witness.Frame

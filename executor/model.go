@@ -53,6 +53,7 @@ func (t *turn) choosingModel() {
 func (t *turn) modelNamed(answer acpclient.Session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.options(answer)
 	t.model = either(t.model, answer.CurrentModel) // a report that came meanwhile stands: the one that is bad news may not get lost
 	if answer.CurrentMode != "" {
 		t.mode = t.mode.Reported(answer.CurrentMode)
@@ -98,7 +99,7 @@ func matchModel(want string, models []acpclient.Choice) (id, why string) {
 		if m.ID == want {
 			return m.ID, ""
 		}
-		if strings.HasPrefix(m.ID, want) {
+		if strings.HasPrefix(m.ID, want) && !slices.Contains(found, m.ID) {
 			found = append(found, m.ID)
 		}
 	}

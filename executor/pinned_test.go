@@ -152,20 +152,31 @@ func TestOtherVersionThatAnswersIsRefused(t *testing.T) { // A2-6, A2-21
 	}
 }
 
-// TestPinnedCopilot starts the real one from its pin, through a real sudo: it unpacks itself and works from its copy in the
-// room as it does from its place.
+// TestPinnedCopilot starts the real ones from their pins, through a real sudo: each unpacks itself and works from its copy in
+// the room as it does from its place, and says that it is the version that is pinned.
 func TestPinnedCopilot(t *testing.T) {
-	binary := realagent.Copilot(t, realagent.CopilotPinned)
-	pin := pinned.Pins()[0]
-	b := copilotBench(t, "/bin/false", loopback.Round{Say: "It is a test."})
-	b.agent.Pinned = &pinned.Copy{Agent: pin.Agent, Version: pin.Version, Pinned: true, Path: binary, SHA256: pin.SHA256, Size: pin.Size}
-	began := time.Now()
-	r := launchCopilot(t, b, permission.ReadOnly)
-	if r.Text != "It is a test." || r.AgentVersion != pin.Version {
-		t.Errorf("got text %q of version %q", r.Text, r.AgentVersion)
+	driven := 0
+	for _, pin := range pinned.Pins() {
+		if !pin.Driven {
+			continue
+		}
+		driven++
+		t.Run(pin.Version, func(t *testing.T) {
+			binary := realagent.Copilot(t, pin.Version)
+			b := copilotBench(t, "/bin/false", loopback.Round{Say: "It is a test."})
+			b.agent.Pinned = &pinned.Copy{Agent: pin.Agent, Version: pin.Version, Pinned: true, Path: binary, SHA256: pin.SHA256, Size: pin.Size}
+			began := time.Now()
+			r := launchCopilot(t, b, permission.ReadOnly)
+			if r.Text != "It is a test." || r.AgentVersion != pin.Version {
+				t.Errorf("got text %q of version %q", r.Text, r.AgentVersion)
+			}
+			t.Logf("handed over, started and answered in %v; phases %+v", time.Since(began), r.Phases)
+			if _, ok := agents.Find(pin.Agent); !ok {
+				t.Errorf("there is no profile for the pin of %q", pin.Agent)
+			}
+		})
 	}
-	t.Logf("handed over, started and answered in %v; phases %+v", time.Since(began), r.Phases)
-	if _, ok := agents.Find(pin.Agent); !ok {
-		t.Errorf("there is no profile for the pin of %q", pin.Agent)
+	if driven != 2 {
+		t.Errorf("%d pins are said to be driven, and two versions are installed for tests", driven)
 	}
 }

@@ -48,6 +48,32 @@ func (t *turn) opened(s acpclient.Session) {
 	if t.witness != nil {
 		t.witness.Opened(s)
 	}
+	t.options(s)
+}
+
+// answered takes the options of an answer to the choice of a mode.
+func (t *turn) answered(s acpclient.Session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.options(s)
+}
+
+// options takes what an answer says of the options of the session. Called with the lock held.
+func (t *turn) options(s acpclient.Session) {
+	for _, o := range s.Options {
+		if o.ID != s.ModeOption && o.ID != s.ModelOption {
+			t.option(o.ID, o.Current)
+		}
+	}
+}
+
+// option takes the value of one. One by which the agent stops asking takes the trust in the mode with it, for good, unless full
+// access is given by mode (A2-15, A2-21). Called with the lock held.
+func (t *turn) option(id, value string) {
+	if agents.FullAccessOption(id, value) && !t.unasking {
+		t.unasking = true
+		t.log.Say("the session's option %q is %q, by which the agent need not ask", bounded(id), bounded(value))
+	}
 }
 
 // chooseMode selects the pass's mode by its full canonical id, else by suffix, with one retry for a cold start. An agent
@@ -98,6 +124,7 @@ func (l *launch) setMode(ctx context.Context, s acpclient.Session, id string) er
 		return l.conn.SetMode(ctx, s.ID, id)
 	}
 	answer, err := l.conn.SetOption(ctx, s.ID, s.ModeOption, id)
+	l.turn.answered(answer)
 	if err == nil && answer.CurrentMode != "" && answer.CurrentMode != id { // success does not mean that mode
 		return fmt.Errorf("the agent answered with mode %q", bounded(answer.CurrentMode))
 	}

@@ -17,8 +17,10 @@ type step struct {
 	paths                                 []string
 	exit                                  *int
 	began, ended                          time.Duration
-	output, partial                       bool // partial: command or paths are not all that was said
+	output                                bool
+	cutCommand, cutPaths                  bool // command or paths are not all that was said
 	allowed, refused                      bool
+	approved                              string // the command that was allowed; "" when the request named none
 }
 
 // steps are the calls of a launch in order of appearance, at most maxRecords of them.
@@ -29,6 +31,14 @@ type steps struct {
 }
 
 func (s *steps) known(id string) bool { return s.byID[id] != nil }
+
+// said is a copy of what is known of a call; the zero value when nothing is.
+func (s *steps) said(id string) step {
+	if st := s.byID[id]; st != nil {
+		return *st
+	}
+	return step{}
+}
 
 // update merges what was said now and reports whether anything that a reader sees changed. A call without an id, and one
 // beyond the bound, gets a step that nobody keeps: its output is looked at all the same.
@@ -53,16 +63,7 @@ func (s *step) merge(c acpclient.ToolCall, at time.Duration) bool {
 	before := [...]string{s.title, s.command, s.status}
 	s.kind, s.title = either(cut(c.Kind, maxWord), s.kind), either(cut(c.Title, maxTitle), s.title)
 	s.dir, s.status = either(cut(c.Dir, maxTitle), s.dir), either(cut(c.Status, maxWord), s.status)
-	if c.Command != "" {
-		s.command, s.partial = cut(c.Command, maxCommand), len(c.Command) > maxCommand
-	}
-	if len(c.Paths) > 0 {
-		s.paths = nil
-		for _, p := range c.Paths[:min(len(c.Paths), maxPaths)] {
-			s.paths = append(s.paths, cut(p, maxTitle))
-		}
-		s.partial = s.partial || len(c.Paths) > maxPaths
-	}
+	s.names(c)
 	exit := c.Exit != nil && !s.told && (s.exit == nil || *s.exit != *c.Exit)
 	if exit {
 		s.exit = c.Exit
@@ -75,6 +76,23 @@ func (s *step) merge(c acpclient.ToolCall, at time.Duration) bool {
 		s.ended = at
 	}
 	return exit || before != [...]string{s.title, s.command, s.status}
+}
+
+// names takes what a call acts on. Another command than the one that was allowed was not.
+func (s *step) names(c acpclient.ToolCall) {
+	if c.Command != "" {
+		s.command, s.cutCommand = cut(c.Command, maxCommand), c.Cut || len(c.Command) > maxCommand
+		s.allowed = s.allowed && (s.approved == "" || s.approved == s.command)
+	} else if c.Cut {
+		s.cutCommand, s.cutPaths = true, true
+	}
+	if len(c.Paths) == 0 {
+		return
+	}
+	s.paths, s.cutPaths = nil, c.Cut || len(c.Paths) > maxPaths
+	for _, p := range c.Paths[:min(len(c.Paths), maxPaths)] {
+		s.paths, s.cutPaths = append(s.paths, cut(p, maxTitle)), s.cutPaths || len(p) > maxTitle
+	}
 }
 
 // What is kept of each call, in bytes and paths: a step is at most about 9 KB, all of them 45 MB.
@@ -132,7 +150,7 @@ func (s *step) observed(c acpclient.ToolCall) denials.Call {
 
 // public is the step as a report shows it.
 func (s *step) public() *Step {
-	p := &Step{ID: s.id, Kind: s.kind, Title: s.title, Command: s.command, Status: s.status, Exit: s.exit}
+	p := &Step{ID: s.id, Kind: s.kind, Title: plainly(s.title), Command: plainly(s.command), Status: s.status, Exit: s.exit}
 	if s.ended > 0 {
 		p.Took = s.ended - s.began
 	}

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,6 +29,7 @@ type turn struct {
 	mu        sync.Mutex
 	mode      permission.ModeState
 	chosen    string // the mode that we chose, "" when the session has none
+	unasking  bool   // an option of the session was said to make the agent stop asking
 	access    Access
 	model     string   // that the agent named by itself since we last chose one
 	models    []string // that ran in the turn before it
@@ -65,6 +67,8 @@ func (t *turn) Update(u acpclient.Update) {
 		t.mode = t.mode.Reported(u.Value)
 	case acpclient.ModelChange:
 		t.modelChanged(u.Value)
+	case acpclient.OptionChange:
+		t.option(u.Name, u.Value)
 	case acpclient.UsageChange:
 		t.account.price(u.Cost)
 	case acpclient.Spent:
@@ -129,10 +133,12 @@ func (t *turn) Permission(_ context.Context, r acpclient.PermissionRequest) acpc
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard = time.Now()
+	before := t.steps.said(r.Call.ID)
 	step, _ := t.steps.update(r.Call, t.elapsed())
-	req := request(r, step)
-	d := permission.Decide(t.policy, t.modeNow(), req)
-	t.log.Foreign(t.label+" ", permissionLine(d, req))
+	req := request(r, step, before)
+	policy, mode := t.full(r.Moment)
+	d := permission.Decide(policy, mode, req)
+	t.note(d, req)
 	if t.witness != nil {
 		t.witness.Asked(r, d)
 	}
@@ -145,30 +151,20 @@ func (t *turn) Permission(_ context.Context, r acpclient.PermissionRequest) acpc
 	return acpclient.PermissionAnswer{OptionID: d.OptionID}
 }
 
-// modeNow is the mode at the moment of the request. The mode that we chose counts for full access only where answering
-// its requests is the way in which full access is given.
-func (t *turn) modeNow() permission.Mode {
-	current := t.mode.Current()
-	asking := t.access.Via == agents.Callback && current == t.chosen
-	return t.mode.Mode(asking, agents.FullAccessMode(current))
-}
-
 func (t *turn) allowed(d permission.Decision, req permission.Request, step *step) {
-	step.allowed = true
+	step.allowed, step.approved = true, cut(req.Command, maxCommand)
 	if d.Receipt {
 		t.approved++
-	}
-	if d.Receipt && len(t.receipts) < maxRecords {
-		t.receipts = append(t.receipts, Receipt{Kind: cut(req.Kind, maxWord), Title: cut(req.Title, maxTitle), Command: cut(req.Command, maxTitle),
+		t.receipts = append(t.receipts, Receipt{Kind: cut(req.Kind, maxWord), Title: plainly(req.Title), Command: plainly(req.Command), Paths: named(req.Paths),
 			Mode: t.mode.Current(), Rule: d.Rule})
 	}
 }
 
 func (t *turn) rejected(d permission.Decision, req permission.Request, step *step) {
 	t.refused = true
-	step.refused = true
+	step.refused, step.allowed = true, false
 	if len(t.refusals) < maxRecords {
-		t.refusals = append(t.refusals, Refusal{Kind: cut(req.Kind, maxWord), Title: cut(req.Title, maxTitle), Command: cut(req.Command, maxTitle), Why: d.Why})
+		t.refusals = append(t.refusals, Refusal{Kind: cut(req.Kind, maxWord), Title: plainly(req.Title), Command: plainly(req.Command), Why: d.Why})
 	}
 	if t.rejections++; t.rejections == maxRejections {
 		close(t.enough)
@@ -187,16 +183,23 @@ const maxRejections = 500
 const maxRecords = 5000
 
 // request turns the protocol's request into the policy's values. What an earlier update said of the same call fills in
-// what the request leaves out: some agents ask with a title only.
-func request(r acpclient.PermissionRequest, s *step) permission.Request {
+// what the request leaves out: some agents ask with a title only. What it said otherwise is judged too.
+func request(r acpclient.PermissionRequest, s *step, before step) permission.Request {
 	req := permission.Request{Kind: r.Call.Kind, Title: r.Call.Title, Command: r.Call.Command, Paths: r.Call.Paths, Marks: r.Marks}
 	req.Kind, req.Title = either(req.Kind, s.kind), either(req.Title, s.title)
-	req.Command = either(req.Command, s.command)
-	if len(req.Paths) == 0 {
-		req.Paths = s.paths
+	cut := false
+	if req.Command == "" {
+		req.Command, cut = s.command, s.cutCommand
 	}
-	if s.partial && (r.Call.Command == "" || len(r.Call.Paths) == 0) {
+	if len(req.Paths) == 0 {
+		req.Paths, cut = s.paths, cut || s.cutPaths
+	}
+	if cut && !slices.Contains(req.Marks, "malformed") {
 		req.Marks = append(req.Marks, "malformed") // no rule can judge what was not kept
+	}
+	if before.command != "" && before.command != s.command || len(before.paths) > 0 && !slices.Equal(before.paths, s.paths) {
+		b := permission.Request{Kind: req.Kind, Command: either(before.command, req.Command), Paths: before.paths}
+		req.Before = &b
 	}
 	for _, o := range r.Options {
 		req.Options = append(req.Options, permission.Option{ID: o.ID, Name: o.Name, Kind: o.Kind})
@@ -231,20 +234,6 @@ func refusalWhy(d permission.Decision, r permission.Request) string {
 	}
 	return d.Why + "; the agent calls it " + strconv.Quote(r.Title)
 }
-
-// permissionLine is one line of the run's log. A receipt has the words in which a reader looks for it (A1-30, A1-31);
-// what a rule or the pass allowed by itself has not (A1-32).
-func permissionLine(d permission.Decision, r permission.Request) string {
-	if d.Receipt {
-		return "approved: " + line(either(subject(r), "a request without a name")) + " (" + d.Rule + ")"
-	}
-	verdict := [...]string{permission.Allowed: "allowed", permission.Rejected: "rejected", permission.Cancelled: "cancelled"}
-	return "permission " + verdict[d.Verdict] + ": " + line(either(r.Kind, "unknown kind")+" "+subject(r)) + ": " + d.Why +
-		" (option " + either(d.OptionID, "none") + ")"
-}
-
-// line makes one bounded line of foreign text; what else may be wrong with it is the log's to mend.
-func line(text string) string { return cut(strings.Join(strings.Fields(text), " "), maxTitle) }
 
 // observedWant tells of a new want while the turn still runs (A3-6). The collector calls it with the lock held.
 func (t *turn) observedWant(w denials.Want) {

@@ -47,8 +47,11 @@ func (a *account) settle(answer acpclient.Usage, running bool) {
 		a.total = a.total.most(Usage(answer))
 		return
 	}
-	a.total = Usage(acpclient.Usage(a.total).Plus(answer))
+	a.total = a.total.Plus(Usage(answer))
 }
+
+// Plus adds counters up. A sum that no honest agent reaches stays where it is, so that none becomes negative.
+func (u Usage) Plus(n Usage) Usage { return Usage(acpclient.Usage(u).Plus(acpclient.Usage(n))) }
 
 // most takes the larger number of each counter.
 func (u Usage) most(n Usage) Usage {
@@ -56,9 +59,9 @@ func (u Usage) most(n Usage) Usage {
 		CachedWrite: max(u.CachedWrite, n.CachedWrite), Total: max(u.Total, n.Total)}
 }
 
-// price takes the cost of the session so far.
+// price takes the cost of the session so far, which does not fall.
 func (a *account) price(c acpclient.Cost) {
-	if c != (acpclient.Cost{}) {
+	if c != (acpclient.Cost{}) && !(c.Currency == a.cost.Currency && c.Amount < a.cost.Amount) {
 		a.cost = Cost(c)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/d3mlabs/ai-flow/acpclient"
 	"github.com/d3mlabs/ai-flow/denials"
 	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/executor/permission"
 )
 
 // Each prompt's tokens count once, from the first place that has them.
@@ -37,6 +38,47 @@ func TestAccount(t *testing.T) {
 		if a.total != (Usage{Input: c.want}) {
 			t.Errorf("%s: %+v, want %d", c.name, a.total, c.want)
 		}
+	}
+}
+
+// The price is the session's so far: a smaller one of the same currency is none.
+func TestPriceDoesNotFall(t *testing.T) {
+	var a account
+	for _, c := range []acpclient.Cost{{Amount: 2, Currency: "USD"}, {}, {Amount: 1e-9, Currency: "USD"}} {
+		a.price(c)
+	}
+	if a.cost != (Cost{2, "USD"}) {
+		t.Errorf("%+v", a.cost)
+	}
+}
+
+// A sum stays what it is for ever: as many passes as a run may have do not make it negative.
+func TestUsageOfManyPasses(t *testing.T) {
+	var sum Usage
+	for range 20 {
+		sum = sum.Plus(Usage{Input: 1 << 60, Total: 1 << 60})
+	}
+	if sum.Input != 1<<60 || sum.Total != 1<<60 || sum.Output != 0 {
+		t.Errorf("%+v", sum)
+	}
+}
+
+// A1-29: where no further receipt can be kept, full access ends.
+func TestNoApprovalWithoutAReceipt(t *testing.T) {
+	tu := eventTurn()
+	tu.policy = permission.Policy{Pass: permission.FullAccess, FullAccessAllowed: true, Trusted: true}
+	tu.access = Access{Via: agents.Callback}
+	tu.mode = tu.mode.SetByUs("")
+	tu.listen(true)
+	for i := range maxRecords + 10 {
+		got := tu.Permission(t.Context(), acpclient.PermissionRequest{Call: acpclient.ToolCall{ID: fmt.Sprint(i), Kind: "execute", Command: "true"},
+			Options: []acpclient.PermissionOption{{ID: "a", Kind: "allow_once"}, {ID: "r", Kind: "reject_once"}}})
+		if want := i < maxRecords; (got.OptionID == "a") != want {
+			t.Fatalf("request %d: %q", i, got.OptionID)
+		}
+	}
+	if len(tu.receipts) != tu.approved || tu.approved != maxRecords || tu.rejections != 10 {
+		t.Errorf("%d receipts, %d approved, %d rejected", len(tu.receipts), tu.approved, tu.rejections)
 	}
 }
 

@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
 	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/executor/agents/pinned"
 	"github.com/d3mlabs/ai-flow/executor/process"
 )
 
@@ -68,29 +68,13 @@ func firstLine(text string) string {
 	return cut(line, maxVersion)
 }
 
-// ours reports whether nobody but root and we could have put a program where it is: neither it, nor a link to it, nor a
-// directory above either may be another's or be open to others. Whoever may write into a directory with the sticky bit
-// cannot replace what is ours.
+// ours refuses a program that others could have put where it is. Whoever may write into a directory with the sticky bit cannot
+// replace what is ours there.
 func ours(binary string) error {
-	real, err := filepath.EvalSymlinks(binary)
-	if err != nil {
-		return err
+	err := pinned.Ours(binary)
+	var open *pinned.Error
+	if errors.As(err, &open) {
+		return fmt.Errorf("not run, %s: %w", open.Problem, ErrNotOurs)
 	}
-	for _, path := range []string{binary, real} {
-		for ; ; path = filepath.Dir(path) {
-			info, err := os.Lstat(path)
-			if err != nil {
-				return err
-			}
-			owner, known := info.Sys().(*syscall.Stat_t)
-			open := info.Mode().Perm()&0o022 != 0 && info.Mode()&(os.ModeSymlink|os.ModeSticky) == 0
-			if !known || open || owner.Uid != 0 && int(owner.Uid) != os.Geteuid() {
-				return fmt.Errorf("not run, %q is open to others: %w", path, ErrNotOurs)
-			}
-			if path == filepath.Dir(path) {
-				break
-			}
-		}
-	}
-	return nil
+	return err
 }

@@ -78,6 +78,12 @@ func TestVersionOfAProgramOfOthersIsNotAskedFor(t *testing.T) {
 		"its directory is another's":          func(dir string) error { return os.Chown(filepath.Join(dir, "bin"), 65534, 65534) },
 		"a directory above is open to others": func(dir string) error { return os.Chmod(dir, 0o777) },
 		"a link of another's":                 func(dir string) error { return os.Lchown(filepath.Join(dir, "bin/link"), 65534, 65534) },
+		"open to others, with a sticky bit":   func(dir string) error { return os.Chmod(filepath.Join(dir, "bin/agent"), 0o777|os.ModeSticky) },
+		"by a link in a directory of another's": func(dir string) error {
+			link, theirs := filepath.Join(dir, "bin/link"), filepath.Join(dir, "theirs")
+			return errors.Join(os.Remove(link), os.Mkdir(theirs, 0o755), os.Symlink("../bin/agent", theirs+"/on"), os.Symlink("../theirs/on", link),
+				os.Chown(theirs, 65534, 65534))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

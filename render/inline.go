@@ -8,6 +8,7 @@ const (
 	maxWhy         = 300
 	maxName        = 120
 	maxTitle       = 160
+	maxAction      = 700 // what was approved, which comes shortened in the middle
 	maxOurs        = 1200
 	maxInstruction = 300
 	maxCommand     = 40 // slash, prefix and word

@@ -218,7 +218,7 @@ func (c *writer) receipts() string {
 	var b strings.Builder
 	shown := 0
 	for _, r := range receipts {
-		line := "- " + code(r.Action, maxTitle)
+		line := "- " + code(r.Action, maxAction)
 		if b.Len()+len(line) > maxReceipts {
 			break
 		}

@@ -67,6 +67,7 @@ type versioned struct {
 type held struct {
 	Version string `json:"version,omitempty"`
 	Pinned  bool   `json:"pinned"`
+	Driven  bool   `json:"driven_by_tests"`
 	Right   bool   `json:"bytes_verified"`
 	Problem string `json:"problem,omitempty"`
 }
@@ -113,7 +114,7 @@ func (p *program) held(ctx context.Context, profile agents.Profile) *held {
 	}
 	var h held
 	if err == nil {
-		h.Version, h.Pinned = c.Version, c.Pinned
+		h.Version, h.Pinned, h.Driven = c.Version, c.Pinned, c.Driven
 		err = c.Verify(ctx)
 	}
 	if h.Right = err == nil; !h.Right {
@@ -160,6 +161,8 @@ func (h *held) text() string {
 	switch {
 	case !h.Right:
 		return strings.TrimLeft(h.Version+" cannot be used: ai-flow agents verify", " ")
+	case h.Pinned && !h.Driven:
+		return h.Version + " (pinned, verified, never run in tests)"
 	case h.Pinned:
 		return h.Version + " (pinned, verified)"
 	default:

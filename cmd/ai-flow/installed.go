@@ -44,14 +44,6 @@ func (p *program) installCommand() *cli.Command {
 }
 
 func (p *program) installAgent(ctx context.Context, o pinned.Options) (err error) {
-	if o.Version == "" {
-		for _, pin := range pinned.Pins() {
-			if pin.Agent == o.Agent {
-				o.Version = pin.Version
-				break
-			}
-		}
-	}
 	if o.Dir = p.path(firstOf(o.Dir, p.env.copies()[0])); o.Dir == "" || !filepath.IsAbs(o.Dir) {
 		return &usageError{"there is no directory to install into", "name one: --dir DIR"}
 	}
@@ -123,10 +115,13 @@ func described(c *pinned.Copy) string {
 }
 
 func pinText(c *pinned.Copy) string {
-	if c.Pinned {
-		return "pinned"
+	switch {
+	case !c.Pinned:
+		return "unpinned"
+	case !c.Driven:
+		return "pinned (bytes recorded, never run in tests)"
 	}
-	return "unpinned"
+	return "pinned"
 }
 
 // installed is the copy of an agent that a launch uses; nil when there is none, and when the operator names a binary.
@@ -189,6 +184,8 @@ func (p *program) origin(c *pinned.Copy) string {
 		return "its binary is the one that AI_FLOW_AGENT_BIN names; no version was verified"
 	case c == nil:
 		return "its binary is the one on PATH; no version was verified"
+	case c.Pinned && !c.Driven:
+		return "its binary is the pinned " + c.Version + "; its bytes were recorded, never run in tests, and are checked at each start"
 	case c.Pinned:
 		return "its binary is the pinned " + c.Version + "; its bytes are checked at each start"
 	default:

@@ -161,3 +161,13 @@ func FullAccessMode(id string) bool {
 	}
 	return false
 }
+
+// FullAccessOption reports whether an option of a session, beside its mode, is set so that the agent no longer asks: Copilot's
+// allow_all for one (A2-15).
+func FullAccessOption(id, value string) bool {
+	switch strings.ToLower(value) {
+	case "", "off", "false", "no", "none", "never", "disabled", "0":
+		return false
+	}
+	return FullAccessMode(id) || FullAccessMode(value)
+}

@@ -190,3 +190,17 @@ func TestPick(t *testing.T) {
 		})
 	}
 }
+
+func TestFullAccessOption(t *testing.T) { // A2-15
+	for _, c := range []struct {
+		id, value string
+		want      bool
+	}{
+		{"allow_all", "on", true}, {"allow_all", "true", true}, {"allow_all", "off", false}, {"allow_all", "", false}, {"allow_all", "Never", false},
+		{"approvals", "yolo", true}, {"approvals", "ask", false}, {"collaboration_mode", "plan", false}, {"effort", "none", false},
+	} {
+		if got := FullAccessOption(c.id, c.value); got != c.want {
+			t.Errorf("%s=%s: %v", c.id, c.value, got)
+		}
+	}
+}

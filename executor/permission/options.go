@@ -1,6 +1,9 @@
 package permission
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Option is one offered answer. Kind values are the protocol's (allow_once, allow_always, reject_once, reject_always);
 // others are never selected (H5-05).
@@ -11,11 +14,12 @@ type Option struct{ ID, Name, Kind string }
 // Two options of that kind are told apart by what they add to the plain answer: Qwen offers proceed_once beside
 // proceed_once_and_switch_to_default (agents.md point 18). An id that announces a lasting effect is never selected, kind
 // or not; a name that does is only passed over, because names quote commands. Two plain ones are the answers of a
-// question in disguise (A1-20), and taking the first would be answering it.
+// question in disguise (A1-20), and taking the first would be answering it. An id that an option of another kind has too
+// says nothing: which of the two is taken by it is the agent's choice.
 func allowOnce(options []Option) (id, why string) {
 	var plain, wordy []string
 	for _, o := range options {
-		if o.Kind != "allow_once" || o.ID == "" || lasting(o.ID) {
+		if o.Kind != "allow_once" || o.ID == "" || lasting(o.ID) || shared(o, options) {
 			continue
 		}
 		if lasting(o.Name) {
@@ -36,12 +40,18 @@ func allowOnce(options []Option) (id, why string) {
 	return "", "several one-time allows were offered, which is a question"
 }
 
+// shared reports whether an option of another kind has the same id.
+func shared(o Option, options []Option) bool {
+	return slices.ContainsFunc(options, func(other Option) bool { return other.ID == o.ID && other.Kind != o.Kind })
+}
+
 // lasting reports whether an option's id or name speaks of more than this one request.
 func lasting(text string) bool {
 	text = strings.ToLower(text)
 	for _, word := range [...]string{
 		"switch", "always", "session", "ask again", "remember", "permanent", "persist", "forever", "bypass", "yolo",
-		"autopilot", "mode",
+		"autopilot", "mode", "don't ask", "dont_ask", "dontask", "accept edits", "acceptedits", "accept_edits", "accept-edits", "auto-a", "auto_a",
+		"autoa", "allow_all", "allow-all", "allow all", "approve_all", "approve-all", "approve all", "allowlist", "whitelist", "amendment",
 	} {
 		if strings.Contains(text, word) {
 			return true
@@ -54,7 +64,7 @@ func lasting(text string) bool {
 // where cancelling may end it (H5-04).
 func rejectOnce(options []Option) (id string, ok bool) {
 	for _, o := range options {
-		if o.Kind != "reject_once" || o.ID == "" {
+		if o.Kind != "reject_once" || o.ID == "" || shared(o, options) {
 			continue
 		}
 		if !harsh(o) {

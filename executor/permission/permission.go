@@ -20,7 +20,10 @@
 // and allow rules strictly (see [Rule]).
 package permission
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Pass is what sort of work a run does.
 type Pass uint8
@@ -39,6 +42,8 @@ type Policy struct {
 	Deny, Ask, Allow []Rule
 	// FullAccessAllowed is the policy file's full_access; Trusted says that all content of the turn is from writers.
 	FullAccessAllowed, Trusted bool
+	// NoTurn is set when the request does not belong to a turn that runs; Unrecorded when no further receipt can be kept.
+	NoTurn, Unrecorded bool
 	// Workspace is the agent's tree, absolute: relative paths and relative patterns are below it. "" leaves both as they
 	// are.
 	Workspace string
@@ -50,6 +55,9 @@ type Request struct {
 	Paths                []string
 	Options              []Option
 	Marks                []string // question, plan, trust, interactive, malformed
+	// Before is what the agent said of the same call before it asked, nil for nothing: rules that restrict see it too, since
+	// which of the two it will do is the agent's choice. Nothing else of it counts.
+	Before *Request
 }
 
 // Plain reports whether the request is a plain tool request, the only sort that is ever answered without a person (A1-19
@@ -83,25 +91,23 @@ func Decide(p Policy, m Mode, r Request) Decision {
 	if p.DenyAll {
 		return refuse(r, "deny_all", "the policy denies every request")
 	}
-	for _, rule := range p.Deny {
-		if why, hit := rule.denies(p.Workspace, r, paths); hit {
-			return refuse(r, "deny "+rule.String(), why)
-		}
+	if rule, why := p.restricted(p.Deny, r, paths); why != "" {
+		return refuse(r, "deny "+rule.String(), why)
 	}
 	if !r.Plain() {
 		return refuse(r, "only a person may answer", "this is "+sortOf(r)+", and nobody is there to answer it")
 	}
-	for _, rule := range p.Ask {
-		if _, hit := rule.denies(p.Workspace, r, paths); hit {
-			return refuse(r, "ask "+rule.String(), "the policy wants a person to be asked, and nobody is there")
-		}
+	if rule, why := p.restricted(p.Ask, r, paths); why != "" {
+		return refuse(r, "ask "+rule.String(), "the policy wants a person to be asked, and nobody is there")
 	}
 	for _, rule := range p.Allow {
 		if rule.allows(p.Workspace, r, paths) {
 			return allow(r, "allow "+rule.String(), false)
 		}
 	}
-	if why := p.upgrade(m); why == "" {
+	if why := p.upgrade(m); why == "" && !r.named() {
+		return refuse(r, "full access not given", "the agent did not say what it would do, so there could be no receipt of it")
+	} else if why == "" {
 		return allow(r, "full access ("+m.words()+")", true)
 	} else if p.Pass == FullAccess && !r.onlyReads() {
 		return refuse(r, "full access not given", why)
@@ -115,6 +121,26 @@ func Decide(p Policy, m Mode, r Request) Decision {
 	return refuse(r, "read-only pass", fmt.Sprintf("a read-only pass does not allow the kind %.40q", r.Kind))
 }
 
+// restricted finds the first rule that restricts what the agent asks for, or said before, and why; "" for none.
+func (p Policy) restricted(rules []Rule, r Request, paths []string) (Rule, string) {
+	for _, rule := range rules {
+		if why, hit := rule.denies(p.Workspace, r, paths); hit {
+			return rule, why
+		}
+		if b := r.Before; b != nil {
+			if why, hit := rule.denies(p.Workspace, *b, cleanPaths(p.Workspace, b.Paths)); hit {
+				return rule, why + ", as the agent said before it asked"
+			}
+		}
+	}
+	return Rule{}, ""
+}
+
+// named reports whether the request says what it is about: a command, a path or at least a title.
+func (r Request) named() bool {
+	return r.Command != "" || len(r.Paths) > 0 || strings.TrimSpace(r.Title) != ""
+}
+
 // upgrade says why the pass has no full access; "" when it has.
 func (p Policy) upgrade(m Mode) string {
 	switch {
@@ -124,6 +150,10 @@ func (p Policy) upgrade(m Mode) string {
 		return "the policy file says full_access: false"
 	case !p.Trusted:
 		return "some of the content is not by people with write permission"
+	case p.NoTurn:
+		return "no turn of this run was under way"
+	case p.Unrecorded:
+		return "so much was approved that no further receipt can be kept"
 	case !m.SetByUs:
 		return fmt.Sprintf("the session's mode %.80q is not one that we chose", m.Current)
 	case !m.Asking && !m.FullAccess:
@@ -208,7 +238,7 @@ func sortOf(r Request) string {
 	case "interactive":
 		return "an interactive request"
 	case "malformed":
-		return "a request that cannot be read"
+		return "a request that cannot be read, or not to its end"
 	}
 	return "a request of a sort that is not known here"
 }

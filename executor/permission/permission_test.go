@@ -20,7 +20,7 @@ func full() Policy {
 func asked() Mode { return StartedIn("agent").Choosing("agent").SetByUs("agent").Mode(true, false) }
 
 func req(kind, command string, paths ...string) Request {
-	return Request{Kind: kind, Command: command, Paths: paths, Options: plainOptions}
+	return Request{Kind: kind, Title: "Do it", Command: command, Paths: paths, Options: plainOptions}
 }
 
 func TestDecide(t *testing.T) {
@@ -49,6 +49,9 @@ func TestDecide(t *testing.T) {
 		{"A3-8 a command is no thought", readOnly, Mode{}, req("think", "cat f"), Rejected, false, "runs only commands"},
 		{"A3-8 a command is no fetch", readOnly, Mode{}, req("fetch", "curl x", "/w/a"), Rejected, false, "runs only commands"},
 		{"a command is no read in a full pass either", with(full(), func(p *Policy) { p.Trusted = false }), asked(), req("read", "rm -rf /"), Rejected, false, "write permission"},
+		{"A1-29 nothing that a receipt could name", full(), asked(), Request{Kind: "edit", Title: " ", Options: plainOptions}, Rejected, false, "no receipt"},
+		{"A1-4 a deny rule on what was said before", with(full(), func(p *Policy) { p.Deny = []Rule{{"execute", "git push*"}} }), asked(),
+			Request{Kind: "execute", Command: "ls", Options: plainOptions, Before: &Request{Kind: "execute", Command: "git push"}}, Rejected, false, "said before"},
 		{"A1-1 a command that claims to read", full(), asked(), req("read", "cat f"), Allowed, true, ""},
 		{"A3-8 codex reads by command, which a rule may allow", with(readOnly, func(p *Policy) { p.Allow = []Rule{{"execute", "cat *"}} }), Mode{}, req("read", "cat f", "/w/f"), Allowed, false, ""},
 		{"A3-8 read-only rejects execute", readOnly, asked(), req("execute", "ls"), Rejected, false, "read-only"},
@@ -129,6 +132,10 @@ func TestOptions(t *testing.T) {
 		{"agents.md point 17, the ids say nothing", []Option{{"reject_once", "Allow", "allow_once"}, {"allow_once", "Deny", "reject_once"}}, "reject_once", "allow_once"},
 		{"a kind with the wrong id", []Option{{"allow_always", "", "allow_once"}}, "", ""},
 		{"A1-20 several plain allows are a question", []Option{{"red", "Red", "allow_once"}, {"blue", "Blue", "allow_once"}, {"no", "", "reject_once"}}, "", "no"},
+		{"one id for once and for ever", []Option{{"a", "", "allow_always"}, {"a", "", "allow_once"}, {"r", "", "reject_once"}}, "", "r"},
+		{"one id for yes and no", []Option{{"a", "", "reject_once"}, {"a", "", "allow_once"}}, "", ""},
+		{"one id of two", []Option{{"a", "", "allow_once"}, {"a", "", "allow_always"}, {"b", "", "allow_once"}, {"r", "", "reject_once"}}, "b", "r"},
+		{"an id that allows all", []Option{{"allow_all", "", "allow_once"}, {"accept_edits", "", "allow_once"}, {"dontAsk", "", "allow_once"}, {"r", "", "reject_once"}}, "", "r"},
 		{"the same option twice", []Option{{"a", "", "allow_once"}, {"a", "", "allow_once"}}, "a", ""},
 		{"a name that quotes a command", []Option{{"once", "Allow `git switch`", "allow_once"}}, "once", ""},
 		{"an empty id cannot be selected", []Option{{"", "Allow", "allow_once"}, {"", "No", "reject_once"}}, "", ""},

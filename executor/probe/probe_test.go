@@ -92,15 +92,16 @@ func differ(t *testing.T, r probe.Result, want map[string]probe.Held) {
 	}
 }
 
-func fact(r probe.Result, name string) string {
+// facts are what was seen under a name, in any launch.
+func facts(r probe.Result, name string) (values []string) {
 	for _, p := range r.Played {
 		for _, f := range p.Facts {
-			if f.Name == name {
-				return f.Value
+			if f.Name == name || strings.HasSuffix(f.Name, ": "+name) {
+				values = append(values, f.Value)
 			}
 		}
 	}
-	return ""
+	return values
 }
 
 func TestHonestAgentHoldsEveryRule(t *testing.T) { // A2-46, A2-47
@@ -124,7 +125,7 @@ func TestHonestAgentHoldsEveryRule(t *testing.T) { // A2-46, A2-47
 	}
 	for name, want := range map[string]string{"exit status at": "rawOutput.exitCode", "output at": "content",
 		"offered": "allow_once (allow_once), allow_always (allow_always), reject_once (reject_once)", "modes": "ask (current), full-access"} {
-		if got := fact(r, name); got != want {
+		if got := facts(r, name); !slices.Contains(got, want) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
@@ -178,13 +179,13 @@ func TestEachFaultBreaksItsRules(t *testing.T) {
 		{faults{modelagent.ActsUnasked}, only(probe.RejectWrite, probe.Edit, probe.AllowWrite),
 			held{"ask-1": no, "ask-2": no, "ask-3": no, "ask-4": none, "ask-5": none, "reject-1": none, "reject-2": none, "reject-3": none, "reject-4": none}, ""},
 		{faults{modelagent.ActsAfterRejection, modelagent.AlwaysFirst}, only(probe.RejectWrite, probe.Edit), held{"reject-1": no, "reject-2": no},
-			"command: offered=allow_always (allow_always), allow_once"},
-		{faults{modelagent.EditsAfterRejection, modelagent.EndsTurnOnRejection}, only(probe.RejectWrite, probe.Edit), held{"reject-3": no}, "command: continued=1"},
-		{faults{modelagent.RejectionIsCancelled}, only(probe.RejectWrite), held{"answer-1": none}, "command: continued=1"},
-		{faults{modelagent.NoOnceOption}, only(probe.Edit), held{"ask-4": no, "allow-3": no}, "refused: offered=allow_always"},
+			"offered=allow_always (allow_always), allow_once"},
+		{faults{modelagent.EditsAfterRejection, modelagent.EndsTurnOnRejection}, only(probe.RejectWrite, probe.Edit), held{"reject-3": no}, "continued=1"},
+		{faults{modelagent.RejectionIsCancelled}, only(probe.RejectWrite), held{"answer-1": none}, "continued=1"},
+		{faults{modelagent.NoOnceOption}, only(probe.Edit), held{"ask-4": no, "allow-3": no}, "offered=allow_always"},
 		{faults{modelagent.NoText}, only(probe.RejectWrite), held{"reject-4": no, "answer-1": none, "want-4": none}, ""},
 		{faults{modelagent.DiesInTurn}, only(probe.RejectWrite), held{"ask-1": none, "ask-2": none, "ask-4": none, "reject-1": none, "reject-2": none,
-			"reject-4": none, "key-1": none, "want-4": none, "answer-1": none, "model-2": none}, "command: failed=exit status 7"},
+			"reject-4": none, "key-1": none, "want-4": none, "answer-1": none, "model-2": none}, "failed=exit status 7"},
 		{faults{modelagent.SwallowsDenials}, only(probe.ReadDenied, probe.ShellDenied), held{"want-1": no, "want-2": no}, ""},
 		{faults{modelagent.NoExitCode, modelagent.OtherModel, modelagent.WantedSwallowed}, only(probe.ShellDenied), held{"tell-2": no, "model-2": no, "want-4": no}, ""},
 		{faults{modelagent.CompletedWhateverExit, modelagent.SmallerModel}, only(probe.ShellDenied), held{"model-2": no}, "calls told=execute pending → completed"},
@@ -202,7 +203,7 @@ func TestEachFaultBreaksItsRules(t *testing.T) {
 		{faults{modelagent.DropsOutputMiddle}, only(probe.LongOutput), held{"want-3": no}, ""},
 		{faults{modelagent.AsksUnattended, modelagent.AcceptsBogusModel}, only(probe.Modes), held{"mode-2": no, "model-1": no, "model-2": none}, ""},
 		{faults{modelagent.IgnoresMode}, only(probe.Modes), held{"mode-2": no}, ""},
-		{faults{modelagent.ModeDrifts}, only(probe.RejectWrite, probe.Modes), held{"mode-1": no, "mode-2": no, "ask-4": probe.Holds}, "command: mode=full-access"},
+		{faults{modelagent.ModeDrifts}, only(probe.RejectWrite, probe.Modes), held{"mode-1": no, "mode-2": no, "ask-4": probe.Holds}, "mode=full-access"},
 		{faults{modelagent.NoModes}, only(probe.RejectWrite, probe.Modes), held{"mode-1": no, "mode-2": no}, ""},
 	} {
 		var name []string
@@ -212,8 +213,8 @@ func TestEachFaultBreaksItsRules(t *testing.T) {
 		t.Run(strings.Join(name, "+"), func(t *testing.T) {
 			r := run(t, probe.Options{Agent: subject(t, modelagent.Profile(c.faults...)), Scenarios: c.scenarios})
 			differ(t, r, c.want)
-			if name, value, ok := strings.Cut(c.fact, "="); ok && !strings.Contains(fact(r, name), value) {
-				t.Errorf("%s: got %q, want %q in it", name, fact(r, name), value)
+			if name, value, ok := strings.Cut(c.fact, "="); ok && !strings.Contains(strings.Join(facts(r, name), "\n"), value) {
+				t.Errorf("%s: got %q, want %q in it", name, facts(r, name), value)
 			}
 		})
 	}

@@ -16,6 +16,7 @@ import (
 type Copy struct {
 	Agent, Version string
 	Pinned         bool   // SHA256 and Size are of the table; else they are of the day it was installed
+	Driven         bool   // as of its pin
 	Path           string // absolute
 	SHA256         string // hex
 	Size           int64  // bytes
@@ -81,7 +82,7 @@ func (c *Copy) broken(err error, format string, args ...any) *Error {
 	if !c.Pinned {
 		again += " --unpinned"
 	}
-	fix := fmt.Sprintf("remove it (rm -r %s), and install it again: %s --version %s %s", filepath.Dir(c.Path), again, c.Version, c.Agent)
+	fix := fmt.Sprintf("remove it (rm -r %s), and install it again: %s --version %s %s", word(filepath.Dir(c.Path)), again, c.Version, c.Agent)
 	return &Error{Err: err, Fix: fix,
 		Problem: fmt.Sprintf("the installed copy of %s %s is not started: %q %s", c.Agent, c.Version, c.Path, fmt.Sprintf(format, args...))}
 }

@@ -2,10 +2,12 @@ package pinned
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,11 +26,11 @@ type client struct {
 	http     *http.Client
 }
 
-// newClient is Go's own client: proxies and certificate authorities are those of its environment (HTTPS_PROXY,
-// SSL_CERT_FILE). What npm's own settings say of these (proxy, cafile) is not read.
+// newClient is Go's own client on the way that npm's settings and the environment name; SSL_CERT_FILE is read by Go itself.
 func newClient(r Registry) *client {
 	c := &client{registry: r}
-	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: answerTime,
+	t := &http.Transport{Proxy: r.way.proxy, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: answerTime,
+		DialContext: (&net.Dialer{Timeout: answerTime}).DialContext, TLSClientConfig: &tls.Config{RootCAs: r.way.roots, MinVersion: tls.VersionTLS12},
 		MaxResponseHeaderBytes: 1 << 18, DisableCompression: true, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	c.http = &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		switch {
@@ -116,7 +118,7 @@ func (c *client) get(ctx context.Context, place string, most int64) (io.ReadClos
 		return nil, c.failed("asking "+req.URL.Host, err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return nil, errors.Join(refused(req.URL, res.StatusCode), res.Body.Close())
+		return nil, errors.Join(c.refused(req.URL, res.StatusCode), res.Body.Close())
 	}
 	return &bounded{ReadCloser: res.Body, left: most}, nil
 }
@@ -126,24 +128,17 @@ type errStatus int
 
 func (e errStatus) Error() string { return fmt.Sprintf("HTTP status %d", int(e)) }
 
-func refused(u *url.URL, status int) *Error {
+// refused is an answer that is none. A token is asked for the registry alone: the place of an archive is of its choice.
+func (c *client) refused(u *url.URL, status int) *Error {
 	e := &Error{Err: errStatus(status), Problem: fmt.Sprintf("%s answered with status %d", u.Host, status)}
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
+	switch {
+	case u.Host != c.registry.Host():
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Fix = fmt.Sprintf("put a token for it into ~/.npmrc: //%s/:_authToken=…", u.Host)
-	case http.StatusNotFound:
+	case status == http.StatusNotFound:
 		e.Fix = "look whether this registry carries the package: npm config get registry"
 	}
 	return e
-}
-
-// failed is an error of the network. Its URL is left out: it may hold a name and a password.
-func (c *client) failed(doing string, err error) *Error {
-	var of *url.Error
-	if errors.As(err, &of) {
-		err = of.Err
-	}
-	return &Error{Err: err, Problem: fmt.Sprintf("%s: %v", doing, err), Fix: "try again; proxies are taken from HTTPS_PROXY, certificates from SSL_CERT_FILE"}
 }
 
 // bounded is a body that may not be longer than it is expected to be.

@@ -22,8 +22,8 @@ import (
 // Options of Install.
 type Options struct {
 	Dir            string // absolute; copies lie in AGENT/VERSION below it, and it is made when missing
-	Agent, Version string
-	Unpinned       bool // take a version that is not in the table, on the registry's word
+	Agent, Version string // "" for the best that is pinned for this machine
+	Unpinned       bool   // take a version that is not in the table, on the registry's word
 	Registry       Registry
 	Say            func(format string, args ...any) // told what is done; may be nil
 }
@@ -75,7 +75,7 @@ func choose(o Options, pins []Pin) (pin Pin, pinned bool, err error) {
 		if p.Agent != o.Agent || p.Platform != platform() {
 			continue
 		}
-		if p.Version == o.Version {
+		if p.Version == o.Version || o.Version == "" {
 			return p, true, nil
 		}
 		ours, model = append(ours, p.Version), p
@@ -112,11 +112,11 @@ type installation struct {
 // run works in a directory beside the place, which gets its name when all is done.
 func (i *installation) run(ctx context.Context) (_ *Copy, err error) {
 	above := filepath.Dir(i.place)
-	if err := os.MkdirAll(above, 0o755); err != nil {
+	if err := makePlace(above); err != nil {
 		return nil, i.local("making the directory", err)
 	}
 	dropDrafts(above)
-	if i.draft, err = os.MkdirTemp(above, ".draft-"); err != nil { // mode 0700
+	if i.draft, err = os.MkdirTemp(above, draftPrefix); err != nil { // mode 0700
 		return nil, i.local("making the directory", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(i.draft)) }()
@@ -128,11 +128,15 @@ func (i *installation) run(ctx context.Context) (_ *Copy, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return i.settle(m, archive)
+	return i.settle(ctx, m, archive)
 }
 
 // fetch brings the archive into a file, and its bytes are those that the integrity is of.
 func (i *installation) fetch(ctx context.Context, archive string) error {
+	if !i.pinned && !i.o.Registry.private() {
+		return &Error{Problem: fmt.Sprintf("%s %s is not pinned, and %s is asked without TLS: its word would be that of whoever is on the way", i.pin.Agent, i.pin.Version, i.o.Registry.Host()),
+			Fix: "name a registry that begins with https, or install a pinned version"}
+	}
 	said, err := i.client.describe(ctx, i.pin.Package, i.pin.Version)
 	var status errStatus
 	if i.pinned && errors.As(err, &status) && status == 404 {
@@ -171,7 +175,7 @@ func (i *installation) receive(body io.Reader, archive string, want []byte) erro
 		return err
 	})
 	if err != nil {
-		return i.client.failed(fmt.Sprintf("fetching %s %s", i.pin.Package, i.pin.Version), err)
+		return i.notReceived(err)
 	}
 	if subtle.ConstantTimeCompare(sum.Sum(nil), want) != 1 {
 		return &Error{Problem: fmt.Sprintf("the archive of %s %s that %s sent is another one than the one that is expected: its %d bytes have the integrity sha512-%s",
@@ -196,7 +200,7 @@ func (i *installation) unpack(archive string) (manifest, error) {
 		return err
 	})
 	if err != nil {
-		return manifest{}, &Error{Err: err, Problem: fmt.Sprintf("the archive of %s %s is not admitted: %v", i.pin.Package, i.pin.Version, err)}
+		return manifest{}, i.notAdmitted(err)
 	}
 	var of struct{ Name, Version string }
 	if err := json.Unmarshal(packageJSON, &of); err != nil || of.Name != i.pin.Package || of.Version != i.pin.Version {
@@ -210,8 +214,8 @@ func (i *installation) unpack(archive string) (manifest, error) {
 }
 
 // settle writes the manifest, drops the archive, and gives the directory its name. What stands there is never written into, so
-// that a program which runs from it keeps its bytes.
-func (i *installation) settle(m manifest, archive string) (*Copy, error) {
+// that a program which runs from it keeps its bytes. What is there in the end is read once more: it may be another's.
+func (i *installation) settle(ctx context.Context, m manifest, archive string) (*Copy, error) {
 	if err := m.write(i.draft); err != nil {
 		return nil, i.local("writing the manifest", err)
 	}
@@ -230,17 +234,20 @@ func (i *installation) settle(m manifest, archive string) (*Copy, error) {
 	if err := syncDir(filepath.Dir(i.place)); err != nil {
 		return nil, i.local("writing the copy", err)
 	}
-	return load(i.place, i.pin.Agent, i.pins)
+	c, err := load(i.place, i.pin.Agent, i.pins)
+	if err == nil && c == nil {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, i.local("looking at the copy", err)
+	}
+	return c, c.Verify(ctx)
 }
 
 func (i *installation) manifest(digest string, size int64) manifest {
 	return manifest{Schema: manifestSchema, Agent: i.pin.Agent, Version: i.pin.Version, Platform: i.pin.Platform, Package: i.pin.Package, Pinned: i.pinned,
 		Registry: i.o.Registry.Host(), Integrity: i.pin.Integrity, ArchiveSize: i.pin.ArchiveSize, Executable: i.pin.Executable, SHA256: digest, Size: size,
 		Installed: time.Now().UTC().Truncate(time.Second)}
-}
-
-func (i *installation) local(doing string, err error) *Error {
-	return &Error{Err: err, Problem: fmt.Sprintf("%s for %s %s: %v", doing, i.pin.Agent, i.pin.Version, err), Fix: "name a directory that you may write: --dir DIR"}
 }
 
 // decodeIntegrity takes npm's own form of one SHA-512. Weaker digests beside it, or in its place, are refused.

@@ -26,7 +26,8 @@ type registry struct {
 	*httptest.Server
 	describes string // what it says of the version, "" for 404
 	archive   []byte
-	status    int // of the archive, 200 when 0
+	status    int    // of the archive, 200 when 0
+	during    func() // done while the archive is asked for; may be nil
 
 	mu    sync.Mutex
 	asked []string // path and Authorization
@@ -45,6 +46,9 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	case req.URL.EscapedPath() == descriptionPath && r.describes != "":
 		fmt.Fprint(w, r.describes)
 	case req.URL.Path == archivePath || req.URL.Path == "/elsewhere.tgz":
+		if r.during != nil {
+			r.during()
+		}
 		if r.status != 0 {
 			w.WriteHeader(r.status)
 		}
@@ -375,8 +379,9 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 	}
 }
 
-// TestRealInstall fetches the pinned Copilot through the registry that npm is configured for on this machine.
-func TestRealInstall(t *testing.T) {
+// realRegistry is the one that npm is configured for on this machine.
+func realRegistry(t *testing.T) Registry {
+	t.Helper()
 	home, err := os.UserHomeDir()
 	if err != nil {
 		t.Fatal(err)
@@ -385,18 +390,62 @@ func TestRealInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pin := Pins()[0]
-	testsupport.Need(t, pin.Platform == platform(), "a pin for "+platform(), "docker run --platform linux/amd64 -v \"$PWD\":/src -w /src golang:1.26 go test ./executor/agents/pinned")
-	_, err = newClient(reg).describe(t.Context(), pin.Package, pin.Version)
+	_, err = newClient(reg).describe(t.Context(), Pins()[0].Package, Pins()[0].Version)
 	testsupport.Need(t, err == nil, fmt.Sprintf("npm's registry (%v)", err), "npm install --dry-run @github/copilot-linux-x64@1.0.88")
-	o := Options{Dir: t.TempDir(), Agent: pin.Agent, Version: pin.Version, Registry: reg, Say: t.Logf}
+	return reg
+}
+
+// TestRealInstall fetches the pinned Copilot through the registry that npm is configured for on this machine.
+func TestRealInstall(t *testing.T) {
+	reg, pin := realRegistry(t), Pins()[0]
+	testsupport.Need(t, pin.Platform == platform(), "a pin for "+platform(), "docker run --platform linux/amd64 -v \"$PWD\":/src -w /src golang:1.26 go test ./executor/agents/pinned")
+	o := Options{Dir: t.TempDir(), Agent: pin.Agent, Registry: reg, Say: t.Logf}
 	c, err := Install(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Verify(t.Context()); err != nil || c.Size != 169544512 || c.SHA256 != "0059754cf78c3f3bf2c9d4564dfa7e9e25f3a3f8f411f2f0cdad9363f5662748" {
+	if err := c.Verify(t.Context()); err != nil || !c.Driven || c.Size != 169544512 || c.SHA256 != "0059754cf78c3f3bf2c9d4564dfa7e9e25f3a3f8f411f2f0cdad9363f5662748" {
 		t.Errorf("got %+v, error %v", *c, err)
 	}
+}
+
+// TestPinsAreWhatTheRegistryCarries, for each platform. Only with AI_FLOW_TEST_PINS=all are all archives fetched and admitted,
+// some 600 MB.
+func TestPinsAreWhatTheRegistryCarries(t *testing.T) {
+	reg := realRegistry(t)
+	for _, pin := range Pins() {
+		t.Run(pin.Version+" for "+pin.Platform, func(t *testing.T) {
+			said, err := newClient(reg).describe(t.Context(), pin.Package, pin.Version)
+			if err != nil || said.Dist.Integrity != pin.Integrity || pin.Package != "@github/copilot-"+pin.Platform {
+				t.Errorf("the registry says %+v, error %v; pinned is %+v", said, err, pin)
+			}
+			if os.Getenv("AI_FLOW_TEST_PINS") != "all" {
+				return
+			}
+			i := &installation{o: Options{Registry: reg}, pin: pin, pinned: true, client: newClient(reg), draft: t.TempDir()}
+			archive := filepath.Join(i.draft, "archive.tgz")
+			if err := i.fetch(t.Context(), archive); err != nil {
+				t.Fatal(err)
+			}
+			if m, err := i.unpack(archive); err != nil || m.SHA256 != pin.SHA256 || m.Size != pin.Size || i.pin.ArchiveSize != pin.ArchiveSize {
+				t.Errorf("got %+v, error %v", m, err)
+			}
+		})
+	}
+}
+
+// TestBestVersionIsOfThisMachine: without a version it is the first of the table that is pinned for the platform.
+func TestBestVersionIsOfThisMachine(t *testing.T) {
+	_, pin, o := shop(t)
+	elsewhere, later := pin, pin
+	elsewhere.Platform, elsewhere.Version = "plan9-x64", "1.2.4"
+	later.Version = "1.2.2"
+	o.Version = ""
+	if c := mustInstall(t, o, elsewhere, pin, later); c.Version != "1.2.3" || !c.Pinned || c.Driven {
+		t.Errorf("got %+v", *c)
+	}
+	_, err := install(t.Context(), o, []Pin{elsewhere})
+	wantError(t, err, "no executable of")
 }
 
 // TestNoRedirectOutOfTLS: what was asked for over TLS is not taken from anywhere else, and redirects have an end.

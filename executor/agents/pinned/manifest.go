@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"time"
 )
 
@@ -19,6 +21,7 @@ const (
 	maxManifest    = 64 << 10 // bytes
 	maxVersions    = 100      // that are looked at, of one agent in one directory
 	oldDraft       = 24 * time.Hour
+	draftPrefix    = ".draft-"
 )
 
 // manifest says where a copy came from. Of a pinned version nothing in it is believed: the table says what is right.
@@ -113,7 +116,7 @@ func newest(dir, agent string, pins []Pin) (*Copy, error) {
 
 // versions lists the names of installed versions.
 func versions(dir string) (names []string, err error) {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -137,7 +140,7 @@ func load(place, agent string, pins []Pin) (*Copy, error) {
 	version := filepath.Base(place)
 	for _, p := range pins {
 		if p.Agent == agent && p.Version == version && p.Platform == platform() {
-			return &Copy{Agent: agent, Version: version, Pinned: true, Path: filepath.Join(place, p.Executable), SHA256: p.SHA256, Size: p.Size}, nil
+			return &Copy{Agent: agent, Version: version, Pinned: true, Driven: p.Driven, Path: filepath.Join(place, p.Executable), SHA256: p.SHA256, Size: p.Size}, nil
 		}
 	}
 	m, err := readManifest(place)
@@ -180,7 +183,7 @@ func readManifest(place string) (m manifest, err error) {
 
 func unreadable(place string, err error) *Error {
 	return &Error{Err: err, Problem: fmt.Sprintf("the manifest of the installed copy in %q cannot be used: %v", place, err),
-		Fix: "remove it (rm -r " + place + "), and install it again: ai-flow agents install"}
+		Fix: "remove it (rm -r " + word(place) + "), and install it again: ai-flow agents install"}
 }
 
 // writeFile makes a file that is on the disk when it returns.
@@ -208,12 +211,13 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// dropDrafts removes what killed installs left long ago. One that cannot be removed is in nobody's way.
+// dropDrafts removes what killed installs left long ago. One that cannot be removed is in nobody's way. The directory is read:
+// to filepath.Glob its own name would be a pattern.
 func dropDrafts(dir string) {
-	drafts, _ := filepath.Glob(filepath.Join(dir, ".draft-*"))
-	for _, d := range drafts {
-		if info, err := os.Lstat(d); err == nil && time.Since(info.ModTime()) > oldDraft {
-			_ = os.RemoveAll(d)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), draftPrefix) && time.Since(info.ModTime()) > oldDraft {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}
 }

@@ -4,18 +4,18 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"net"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 )
 
-// Registry is where npm on this machine would fetch a package, and with what it would authenticate there.
+// Registry is where npm on this machine would fetch a package, how it would get there, and with what it would authenticate.
 type Registry struct {
 	settings map[string]string
 	proven   string // the registry's base URL for our package's scope, ends in "/"
+	way      way
 }
 
 const (
@@ -23,9 +23,11 @@ const (
 	maxNpmrc        = 1 << 20 // bytes
 )
 
-// ReadRegistry reads npm's configuration for a package's scope ("@github"). The environment goes before the files, and an earlier
-// file before a later one: the user's, then the machine's. A file that does not exist is no error. A checkout's own
-// .npmrc is for the caller to leave out: it is a stranger's, and could send a token of the user's elsewhere.
+// ReadRegistry reads npm's configuration for a package's scope ("@github"): registry, credentials, proxies and cafile. The
+// environment goes before the files, and an earlier file before a later one: the user's, then the machine's. A file that does
+// not exist is no error. A checkout's own .npmrc is for the caller to leave out: it is a stranger's, and could send a token of
+// the user's elsewhere. A file that others could have written is an error for the same reason: it could name any variable of
+// ours as a token.
 //
 // The error is an *Error that holds no value of a setting.
 func ReadRegistry(environ, files []string, scope string) (Registry, error) {
@@ -36,22 +38,29 @@ func ReadRegistry(environ, files []string, scope string) (Registry, error) {
 	}
 	r := Registry{settings: fromEnvironment(env)}
 	for _, file := range files {
-		text, err := readNpmrc(file)
-		if err != nil {
-			return r, &Error{Err: err, Problem: fmt.Sprintf("npm's configuration %q cannot be read: %v", file, err), Fix: "mend it, or move it away"}
+		text, err := readOwn(file, maxNpmrc)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
-		for key, value := range parseNpmrc(text, env) {
+		if err != nil {
+			return r, &Error{Err: err, Problem: fmt.Sprintf("npm's configuration %q is not read: %v", file, err), Fix: "mend it, or move it away"}
+		}
+		for key, value := range parseNpmrc(string(text), env) {
 			if _, set := r.settings[key]; !set {
 				r.settings[key] = value
 			}
 		}
 	}
-	for _, key := range []string{scope + ":registry", "registry"} {
-		if base := r.settings[key]; base != "" {
-			return r, r.use(key, base)
+	key, base := "", defaultRegistry
+	for _, k := range []string{"registry", scope + ":registry"} {
+		if value := r.settings[k]; value != "" {
+			key, base = k, value
 		}
 	}
-	return r, r.use("", defaultRegistry)
+	if err := r.use(key, base); err != nil {
+		return r, err
+	}
+	return r, r.findWay(env)
 }
 
 // Host is the registry's host, for telling.
@@ -93,30 +102,27 @@ func fromEnvironment(env map[string]string) map[string]string {
 	return settings
 }
 
-func readNpmrc(file string) (string, error) {
-	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
+// private reports whether nobody on the way can change what the registry says: TLS, or no way at all.
+func (r Registry) private() bool {
+	u, err := url.Parse(r.proven)
 	if err != nil {
-		return "", err
+		return false
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxNpmrc+1))
-	if err == nil && len(text) > maxNpmrc {
-		err = fmt.Errorf("it has more than %d bytes", maxNpmrc)
-	}
-	return string(text), err
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// parseNpmrc reads the part of npm's ini format that says where registries are: "key = value", quotes around either, comments,
-// ${VARIABLE}. Sections and lists have no bearing on that and are passed over.
+// parseNpmrc reads the part of npm's ini format that says where registries are and how they are reached: "key = value", quotes
+// around either, comments, ${VARIABLE}. A section is of something else, and goes on to the end.
 func parseNpmrc(text string, env map[string]string) map[string]string {
 	settings := map[string]string{}
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.ContainsRune(";#[", rune(line[0])) {
+		if line == "" || strings.ContainsRune(";#", rune(line[0])) {
 			continue
+		}
+		if line[0] == '[' && line[len(line)-1] == ']' {
+			break
 		}
 		key, value, found := strings.Cut(line, "=")
 		if !found {
@@ -127,12 +133,23 @@ func parseNpmrc(text string, env map[string]string) map[string]string {
 	return settings
 }
 
+// unquote takes quotes away, or else the comment behind a value and the backslashes before what would begin one.
 func unquote(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
 		return s[1 : len(s)-1]
 	}
-	return s
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && strings.IndexByte(`\;#`, s[i+1]) >= 0:
+			i++
+		case s[i] == ';' || s[i] == '#':
+			return strings.TrimSpace(b.String())
+		}
+		b.WriteByte(s[i])
+	}
+	return strings.TrimSpace(b.String())
 }
 
 var variable = regexp.MustCompile(`\$\{([^}?]+)(\?)?\}`)
@@ -153,15 +170,18 @@ func expand(s string, env map[string]string) string {
 
 // authorization is the header's value for a request, "" for none. A credential belongs to a host with a path, and is sent to
 // what lies below it alone: the longest that fits counts.
-func (r Registry) authorization(u *url.URL) string {
+func (r Registry) authorization(u *url.URL) string { return nearest(u, r.credential) }
+
+// nearest asks for the places that a URL lies in, as npm's settings name them, the longest first, until one has an answer.
+func nearest(u *url.URL, of func(place string) string) string {
 	for at := "//" + u.Host + u.EscapedPath(); ; {
 		cut := strings.LastIndexByte(at, '/')
 		if cut < 2 {
 			return ""
 		}
 		at = at[:cut]
-		for _, key := range []string{at + "/", at} {
-			if value := r.credential(key); value != "" {
+		for _, place := range []string{at + "/", at} {
+			if value := of(place); value != "" {
 				return value
 			}
 		}

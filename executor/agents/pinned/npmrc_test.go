@@ -36,7 +36,11 @@ func TestReadRegistry(t *testing.T) {
 		{"a token without a host", nil, "_authToken=abc\n", "", "https://registry.npmjs.org/", ""},
 		{"basic", nil, "registry=https://r.example/\n//r.example/:_auth=dTpw\n", "", "https://r.example/", "Basic dTpw"},
 		{"name and password", nil, "registry=https://r.example/\n//r.example/:username=u\n//r.example/:_password=cA==\n", "", "https://r.example/", "Basic dTpw"},
-		{"comments, sections, noise", nil, "\ufeff; registry=https://a\n# registry=https://b\n[x]\nfoo\n\nregistry='https://r.example/'\r\n", "", "https://r.example/", ""},
+		{"comments and noise", nil, "\ufeff; registry=https://a\n# registry=https://b\nfoo\n\nregistry='https://r.example/'\r\n", "", "https://r.example/", ""},
+		{"a section is of something else", nil, "registry=https://r.example/\n[x]\nregistry=https://s.example/\n", "", "https://r.example/", ""},
+		{"comments behind a value", nil, "registry=https://r.example/ ; ours\n//r.example/:_authToken=abc # x\n", "", "https://r.example/", "Bearer abc"},
+		{"escaped", nil, "registry=https://r.example/\n//r.example/:_authToken=a\\;b\\#c\\\\d\\e\n", "", "https://r.example/", `Bearer a;b#c\d\e`},
+		{"in quotes", nil, "registry=https://r.example/\n//r.example/:_authToken=\"a;b\"\n", "", "https://r.example/", "Bearer a;b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -16,34 +16,14 @@
 // that it was fetched, and says so wherever it is shown.
 //
 // What this package refuses to do: run anything that it fetched (no install hook, no loader script, not even to ask for a
-// version), read the environment, take a registry from a checkout's .npmrc, repair a copy that was altered, and look at PATH.
+// version), read the environment, take a registry from a checkout's .npmrc, write into or read from a place that others could
+// change, fetch without checking certificates, repair a copy that was altered, and look at PATH.
 package pinned
 
 import (
 	"fmt"
 	"runtime"
 )
-
-// Pin is a version of an agent whose bytes are known, for one platform.
-type Pin struct {
-	Agent, Version, Platform string // Platform as npm's packages name it: linux-x64
-	Package                  string // of npm, with its scope
-	Integrity                string // of the archive, as npm writes it: sha512- and base64
-	ArchiveSize              int64  // bytes
-	Executable               string // its name in the archive's folder, and ours for it
-	SHA256                   string // of the executable, hex
-	Size                     int64  // of the executable, bytes
-}
-
-// Pins is the table, best version first for each agent.
-func Pins() []Pin {
-	return []Pin{{
-		Agent: "copilot", Version: "1.0.88", Platform: "linux-x64", Package: "@github/copilot-linux-x64",
-		Integrity:   "sha512-wNigl8rqixvtYoRtygNf1NQIXx77MWC6XyqoV7fcfvSwWI3GJCltnczaNLbC611K9Hex39KyiUR5ZmGhQ+LzLw==",
-		ArchiveSize: 101383287, Executable: "copilot",
-		SHA256: "0059754cf78c3f3bf2c9d4564dfa7e9e25f3a3f8f411f2f0cdad9363f5662748", Size: 169544512,
-	}}
-}
 
 // Error is why a copy is not installed or not handed out.
 type Error struct {
