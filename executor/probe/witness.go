@@ -102,6 +102,7 @@ func (w *witness) Update(u acpclient.Update) {
 	}
 	w.announced[c.ID] = true
 	remember(&w.kinds, c.Kind)
+	c.Status = clip(c.Status)
 	if states := w.statuses[c.ID]; c.Status != "" && len(states) < maxWords && (len(states) == 0 || states[len(states)-1] != c.Status) {
 		w.statuses[c.ID] = append(states, c.Status)
 	}
@@ -117,9 +118,17 @@ func (w *witness) Asked(r acpclient.PermissionRequest, d permission.Decision) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.asked) < maxAsked {
-		r.Raw = nil
-		w.asked = append(w.asked, asked{request: r, decision: d, told: w.announced[r.Call.ID]})
+		w.asked = append(w.asked, asked{request: brief(r), decision: d, told: w.announced[r.Call.ID]})
 	}
+}
+
+// brief is what is kept of a request: as they come, those of one launch may be hundreds of MB.
+func brief(r acpclient.PermissionRequest) acpclient.PermissionRequest {
+	kept := acpclient.PermissionRequest{Call: acpclient.ToolCall{Kind: clip(r.Call.Kind), Title: clip(r.Call.Title), Command: clip(r.Call.Command)}}
+	for _, o := range r.Options {
+		kept.Options = append(kept.Options, acpclient.PermissionOption{ID: clip(o.ID), Kind: clip(o.Kind)})
+	}
+	return kept
 }
 
 // remember adds a word to a list of different ones, while there is room.
