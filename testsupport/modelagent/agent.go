@@ -120,8 +120,9 @@ func (w *worker) begin(ctx context.Context) (stop bool, err error) {
 		<-ctx.Done()
 		return true, ctx.Err()
 	case f[DiesInTurn]:
-		err = w.turn.Say("I begin.")
-		os.Exit(7)
+		if err = w.turn.Say("I begin."); err == nil {
+			os.Exit(7)
+		}
 	case f[TellsEnvironment]:
 		err = w.turn.Say(strings.Join(os.Environ(), "\n"))
 	case f[Floods]:
