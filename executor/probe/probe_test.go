@@ -295,13 +295,13 @@ func TestProbeIsBounded(t *testing.T) {
 func TestProbeShowsTheAgentNothingOfTheCallers(t *testing.T) {
 	agent := subject(t, modelagent.Profile(modelagent.TellsEnvironment))
 	agent.Environ = append(os.Environ(), "GITHUB_TOKEN=canary-1", "CANARY=canary-2", modelagent.Key+"=canary-3", "OPENAI_BASE_URL=http://canary-4",
-		"HTTPS_PROXY=http://canary-5", "LC_ALL=canary-6", "AI_FLOW_APP_PRIVATE_KEY=canary-7")
+		"HTTPS_PROXY=http://canary-5", "LC_TIME=canary-6", "LANG=canary-9", "AI_FLOW_APP_PRIVATE_KEY=canary-7")
 	agent.AllowEnv = []string{"CANARY", "GITHUB_TOKEN"}
 	agent.Extra = map[string]string{"GH_TOKEN": "canary-8"}
-	r := run(t, probe.Options{Agent: agent, Variables: map[string]string{"OPENAI_MODEL": "of-our-own", "OPENAI_BASE_URL": "{root}/v1", "ROOT_KEY": "<{key}>"},
+	r := run(t, probe.Options{Agent: agent, Variables: map[string]string{"OPENAI_MODEL": "of-our-own", "OPENAI_BASE_URL": "{root}/v1", "ROOT_KEY": "({key})"},
 		Scenarios: []probe.Scenario{probe.ShellDenied}})
 	wire := string(r.Played[0].Transcript)
-	for _, must := range []string{"PATH=/", "OPENAI_MODEL=of-our-own", "OPENAI_BASE_URL=http://127.0.0.1:", modelagent.Key + "=probe-"} {
+	for _, must := range []string{"PATH=/", "OPENAI_MODEL=of-our-own", "OPENAI_BASE_URL=http://127.0.0.1:", modelagent.Key + "=probe-", "ROOT_KEY=(probe-"} {
 		if !strings.Contains(wire, must) {
 			t.Errorf("%s is not in what the agent told of its environment", must)
 		}
