@@ -142,11 +142,12 @@ func TestWitnessIsAskedOneAtATime(t *testing.T) {
 
 // What comes outside of a turn belongs to no report, and is what a witness is there to see.
 func TestWitnessSeesLateWork(t *testing.T) { // H5-02
-	b := play(t, fakeagent.Script{Turns: []fakeagent.Turn{{{Say: "Done."}, {End: "end_turn"}, {Sleep: 300 * time.Millisecond}, {Say: "late"}}}, IgnoreEOF: true})
+	b := play(t, fakeagent.Script{Turns: []fakeagent.Turn{{{Say: "Done."}, {End: "end_turn"}, {Sleep: 300 * time.Millisecond},
+		{Call: &fakeagent.Call{Kind: "edit", Title: "late.txt"}}, {Say: "late"}}}, IgnoreEOF: true})
 	o := &onlooker{t: t}
 	b.agent.Witness = o
 	r := b.mustLaunch(t, permission.ReadOnly)
-	if r.Text != "Done." || inOrder(o.all(), fmt.Sprintf("update %v Done.", acpclient.Message), fmt.Sprintf("update %v late", acpclient.Message)) != "" {
+	if r.Text != "Done." || len(r.Steps) != 0 || inOrder(o.all(), fmt.Sprintf("update %v Done.", acpclient.Message), fmt.Sprintf("update %v late", acpclient.Message)) != "" {
 		t.Errorf("text %q, seen\n%s", r.Text, strings.Join(o.all(), "\n"))
 	}
 }
