@@ -94,7 +94,7 @@ func survivesFlood(s *seen) (Held, string) {
 	return Holds, fmt.Sprintf("%s came, at most %s in a line", size(s.witness.received), size(int64(s.witness.longest)))
 }
 
-// settles looks at a command that runs for four seconds after it has started. Whether its tool answered before its end is
+// settles looks at a command that runs for six seconds after it has started. Whether its tool answered before its end is
 // told by when the model was asked again.
 func settles(s *seen) (Held, string) {
 	if !has(s, "started.txt") {
@@ -121,7 +121,7 @@ func settles(s *seen) (Held, string) {
 }
 
 // attachedFor is how long the command of attached-shell runs at least.
-const attachedFor = 4 * time.Second
+const attachedFor = 6 * time.Second
 
 func answersCancel(s *seen) (Held, string) {
 	w := s.witness

@@ -75,7 +75,7 @@ const (
 	marker    = "touch marker.txt"
 	leave     = "setsid sleep 300 >/dev/null 2>&1 & echo started >started.txt"
 	linger    = "echo started >started.txt; sleep 30; echo late >late.txt" // a loop with arithmetic would be refused by one agent, a bare sleep by two
-	attached  = "echo started >started.txt; sleep 4; echo late >late.txt"
+	attached  = "echo started >started.txt; sleep 6; echo late >late.txt"
 	flood     = "echo started >started.txt; yes '" + filler + "' | head -n 25000; cat closed.txt; yes '" + filler + "' | head -n 25000"
 	filler    = "a hundred bytes of a line that nobody will ever read to its end, as most lines of most long outputs"
 )

@@ -57,11 +57,11 @@ func compare(t *testing.T, file string, r probe.Result) {
 	if err != nil && !*update {
 		t.Fatal(err)
 	}
-	want := map[string]string{}
+	want, lines := map[string]string{}, map[string]string{}
 	for line := range strings.Lines(string(data)) {
 		fields, _, _ := strings.Cut(line, "#")
 		id, held, _ := strings.Cut(strings.TrimSpace(fields), " ")
-		want[id] = strings.TrimSpace(held)
+		want[id], lines[id] = strings.TrimSpace(held), line
 	}
 	var now strings.Builder
 	for _, v := range r.Verdicts {
@@ -72,9 +72,9 @@ func compare(t *testing.T, file string, r probe.Result) {
 			t.Errorf("%s (%s): %v, want %s: %s", v.Rule.ID, v.Rule.Says, v.Held, may, v.Why)
 		}
 		if !right {
-			may = v.Held.String()
+			lines[v.Rule.ID] = fmt.Sprintf("%-9s %v\n", v.Rule.ID, v.Held)
 		}
-		fmt.Fprintf(&now, "%-9s %s\n", v.Rule.ID, may)
+		now.WriteString(lines[v.Rule.ID])
 	}
 	for id := range want {
 		if !*update {
