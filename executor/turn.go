@@ -124,10 +124,14 @@ func (t *turn) call(c acpclient.ToolCall) {
 	}
 }
 
-// Permission answers one request, at once: nobody is there to be asked.
-func (t *turn) Permission(_ context.Context, r acpclient.PermissionRequest) acpclient.PermissionAnswer {
+// Permission answers one request, at once: nobody is there to be asked. One that was withdrawn meanwhile leaves nothing: a
+// receipt of it would be of what nobody was allowed.
+func (t *turn) Permission(ctx context.Context, r acpclient.PermissionRequest) acpclient.PermissionAnswer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if ctx.Err() != nil {
+		return acpclient.PermissionAnswer{}
+	}
 	t.heard = time.Now()
 	before := t.steps.said(r.Call.ID)
 	step, _ := t.steps.update(r.Call, t.elapsed())
