@@ -76,6 +76,8 @@ func TestRulesSeeAllThatIsAsked(t *testing.T) {
 		{"a long way around, announced only", permission.FullAccess, secrets, edit("c", []string{around}, nil), false},
 		{"a longer way around", permission.FullAccess, secrets, edit("c", nil, []string{strings.Repeat("a/../", 900) + "secrets/key"}), false},
 		{"announced and not asked for", permission.FullAccess, secrets, edit("c", []string{"secrets/key"}, []string{"src/a.go"}), false},
+		{"below the directory of the call", permission.FullAccess, secrets, []fakeagent.Step{{Call: &fakeagent.Call{ID: "c", Kind: "edit", Title: "Edit", Ask: true,
+			Extra: toolCall(t, map[string]any{"rawInput": map[string]any{"path": "key", "cwd": "secrets"}})}}}, false},
 		{"a refactoring of many files", permission.FullAccess, secrets, edit("c", numbered(100), numbered(100)), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,6 +5,9 @@ import "strings"
 // maxText bounds the answer kept of one launch, in bytes. A comment holds 65,536; the rest only feeds the run page.
 const maxText = 4 << 20
 
+// roundCost is what keeping a round costs beside its text, in bytes: rounds of a letter each are not to cost more than text.
+const roundCost = 32
+
 // prose joins the chunks of an agent's answer before anything reads them. Agents glue the text of two model rounds
 // together ("Started it.After notice."): a round ends where the message id changes or a tool call stood between, and
 // rounds are set apart by a blank line, so that a WANTED line at the start of a round is one.
@@ -22,7 +25,7 @@ func (p *prose) add(messageID, text string) {
 		p.breakRound()
 	}
 	p.messageID = messageID
-	if room := maxText - p.size; len(text) > room {
+	if room := max(maxText-p.size, 0); len(text) > room {
 		text, p.truncated = strings.ToValidUTF8(text[:room], ""), true
 	}
 	p.size += len(text)
@@ -38,6 +41,7 @@ func (p *prose) breakRound() {
 		return
 	}
 	p.rounds = append(p.rounds, text)
+	p.size += roundCost
 }
 
 // text is the whole answer so far.

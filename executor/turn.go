@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,14 +129,18 @@ func (t *turn) call(c acpclient.ToolCall) {
 	}
 }
 
-// Permission answers one request, at once: nobody is there to be asked.
-func (t *turn) Permission(_ context.Context, r acpclient.PermissionRequest) acpclient.PermissionAnswer {
+// Permission answers one request, at once: nobody is there to be asked. One that was withdrawn meanwhile leaves nothing: a
+// receipt of it would be of what nobody was allowed.
+func (t *turn) Permission(ctx context.Context, r acpclient.PermissionRequest) acpclient.PermissionAnswer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if ctx.Err() != nil {
+		return acpclient.PermissionAnswer{}
+	}
 	t.heard = time.Now()
 	before := t.steps.said(r.Call.ID)
 	step, _ := t.steps.update(r.Call, t.elapsed())
-	req := request(r, step, before)
+	req := t.request(r, step, before)
 	policy, mode := t.full(r.Moment)
 	d := permission.Decide(policy, mode, req)
 	t.note(d, req)
@@ -184,7 +189,7 @@ const maxRecords = 5000
 
 // request turns the protocol's request into the policy's values. What an earlier update said of the same call fills in
 // what the request leaves out: some agents ask with a title only. What it said otherwise is judged too.
-func request(r acpclient.PermissionRequest, s *step, before step) permission.Request {
+func (t *turn) request(r acpclient.PermissionRequest, s *step, before step) permission.Request {
 	req := permission.Request{Kind: r.Call.Kind, Title: r.Call.Title, Command: r.Call.Command, Paths: r.Call.Paths, Marks: r.Marks}
 	req.Kind, req.Title = either(req.Kind, s.kind), either(req.Title, s.title)
 	cut := false
@@ -193,6 +198,9 @@ func request(r acpclient.PermissionRequest, s *step, before step) permission.Req
 	}
 	if len(req.Paths) == 0 {
 		req.Paths, cut = s.paths, cut || s.cutPaths
+	}
+	if dir := either(r.Call.Dir, s.dir); dir != t.policy.Workspace {
+		req.Paths = below(dir, req.Paths)
 	}
 	if cut && !slices.Contains(req.Marks, "malformed") {
 		req.Marks = append(req.Marks, "malformed") // no rule can judge what was not kept
@@ -205,6 +213,20 @@ func request(r acpclient.PermissionRequest, s *step, before step) permission.Req
 		req.Options = append(req.Options, permission.Option{ID: o.ID, Name: o.Name, Kind: o.Kind})
 	}
 	return req
+}
+
+// below adds to relative paths what they are from the directory of the call: agents differ in which of the two they mean.
+func below(dir string, paths []string) []string {
+	if dir == "" {
+		return paths
+	}
+	all := slices.Clip(paths)
+	for _, p := range paths {
+		if !path.IsAbs(p) {
+			all = append(all, path.Join(dir, p))
+		}
+	}
+	return all
 }
 
 func either(a, b string) string {

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -70,9 +71,17 @@ func TestNoApprovalWithoutAReceipt(t *testing.T) {
 	tu.access = Access{Via: agents.Callback}
 	tu.mode = tu.mode.SetByUs("")
 	tu.listen(true)
-	for i := range maxRecords + 10 {
-		got := tu.Permission(t.Context(), acpclient.PermissionRequest{Call: acpclient.ToolCall{ID: fmt.Sprint(i), Kind: "execute", Command: "true"},
+	asked := func(ctx context.Context, id string) acpclient.PermissionAnswer {
+		return tu.Permission(ctx, acpclient.PermissionRequest{Call: acpclient.ToolCall{ID: id, Kind: "execute", Command: "true"},
 			Options: []acpclient.PermissionOption{{ID: "a", Kind: "allow_once"}, {ID: "r", Kind: "reject_once"}}})
+	}
+	withdrawn, withdraw := context.WithCancel(t.Context())
+	withdraw()
+	if got := asked(withdrawn, "x"); got.OptionID != "" || tu.approved+tu.rejections != 0 {
+		t.Errorf("a withdrawn request was answered %q: %d approved, %d rejected", got.OptionID, tu.approved, tu.rejections)
+	}
+	for i := range maxRecords + 10 {
+		got := asked(t.Context(), fmt.Sprint(i))
 		if want := i < maxRecords; (got.OptionID == "a") != want {
 			t.Fatalf("request %d: %q", i, got.OptionID)
 		}

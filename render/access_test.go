@@ -103,3 +103,13 @@ func TestApprovals(t *testing.T) {
 		}
 	}
 }
+
+// A long command does not hide what stands at its end, neither where it was approved nor where it ran.
+func TestWhatWasDoneIsShownToItsEnd(t *testing.T) { // A1-31
+	command := "echo " + strings.Repeat("é", 5000) + "; rm -rf important"
+	r := Result{Outcome: Done, Command: "/build", Run: Run{Agent: "x", Approved: 1, Receipts: []Receipt{{command}}, Steps: []Step{{Tool: "execute", Title: command}}}}
+	text := Summary(r)
+	if got := strings.Count(text, "; rm -rf important`"); got != 2 || strings.Count(text, "`echo é") != 2 || len(text) > 3000 || strings.Contains(text, "\uFFFD") {
+		t.Errorf("shown %d times, %d bytes:\n%s", got, len(text), text)
+	}
+}

@@ -122,7 +122,7 @@ func (s Step) row() string {
 	if s.Exit != nil {
 		exit = fmt.Sprint(*s.Exit)
 	}
-	what := cell(code(s.Title, maxTitle))
+	what := cell(code(bothEnds(s.Title, maxTitle), maxTitle))
 	if s.Title == "" {
 		what = ""
 	}
@@ -218,7 +218,7 @@ func (c *writer) receipts() string {
 	var b strings.Builder
 	shown := 0
 	for _, r := range receipts {
-		line := "- " + code(r.Action, maxAction)
+		line := "- " + code(bothEnds(r.Action, maxAction), maxAction)
 		if b.Len()+len(line) > maxReceipts {
 			break
 		}

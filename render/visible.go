@@ -178,6 +178,20 @@ func oneLine(text string, limit int) string {
 	return clip(strings.Join(strings.Fields(visible(text)), " "), limit)
 }
 
+// bothEnds is oneLine for what was done: of a long text the end is kept too, where a command would hide what it is about.
+func bothEnds(text string, limit int) string {
+	text = strings.Join(strings.Fields(visible(text)), " ")
+	if len(text) <= limit {
+		return text
+	}
+	const gap = " … "
+	tail := len(text) - (limit-len(gap))/3
+	for tail < len(text) && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return cutRune(text, limit-len(gap)-(len(text)-tail)) + gap + text[tail:]
+}
+
 // clip cuts text to at most limit bytes at the start of a rune and marks the cut.
 func clip(text string, limit int) string {
 	if len(text) <= limit {

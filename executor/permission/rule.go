@@ -18,14 +18,14 @@ import (
 // Paths are cleaned, never resolved: links are not seen, which the operating system's boundary makes up for.
 //
 // Deny and ask rules match when any part of a chained command does, also inside substitutions, `sh -c` and behind wrappers
-// such as env and xargs, and when any path does. They also match when there is nothing to look at: an action that does not
-// say what it will do cannot be cleared of a rule about what it does. And they match a command in which the shell is to fill
-// something in (a variable, a substitution, a list in braces) when what is written before that may begin what the pattern
-// matches: `git $X` under "git push*". What they do not see: options of a program before its subcommand (`git -C dir push`
-// needs a pattern of its own, "git -* push*"), a whole command in a variable (`eval "$X"`), file name patterns, aliases, and
-// what a script or program does that is named by another name. Allow rules match only when every part and every
-// path does, and the command holds nothing that makes a shell do more than it says: no substitution, no variable, no
-// redirection, no background, no open quote, no control character.
+// such as env and xargs, and when any path does. They also match when there is nothing to look at: an action that does not say
+// what it will do cannot be cleared of a rule about what it does. A title is read as a command where none is named, for agents
+// that say it there. And they match a command in which the shell is to fill something in (a variable, a substitution, a list
+// in braces) when what is written before that may begin what the pattern matches: `git $X` under "git push*". What they do not
+// see: options of a program before its subcommand (`git -C dir push` needs a pattern of its own, "git -* push*"), a whole
+// command in a variable (`eval "$X"`), file name patterns, aliases, and what a script or program does that is named by another
+// name. Allow rules match only when every part and every path does, and the command holds nothing that makes a shell do more
+// than it says: no substitution, no variable, no redirection, no background, no open quote, no control character.
 type Rule struct{ Kind, Match string }
 
 // String is the rule as the policy file has it.
@@ -54,6 +54,10 @@ func (r Rule) denies(workspace string, q Request, paths []string) (why string, h
 		return "", false
 	case r.Match == "":
 		return "the policy restricts every such request", true
+	case q.Command == "" && (r.Kind == "" || r.Kind == execute) && mayBe(q.Kind, execute):
+		if why, hit := r.deniesCommand(strings.Trim(q.Title, "` ")); hit {
+			return why, hit
+		}
 	}
 	if why, hit := r.deniesPath(workspace, paths); hit || !exact {
 		return why, hit
