@@ -29,7 +29,7 @@ func found() probe.Result {
 			{Scenario: probe.Cancel, Launches: 1, Requests: 1, Took: time.Second, Failure: "it sent\nnothing and sesame-sesame",
 				Facts: []probe.Fact{{Name: "stop reason", Value: "end_turn"}, {Name: "tokens", Value: "11 in, 7 out"}}},
 			{Scenario: probe.Edit, Launches: 2, Requests: 3, Took: time.Second, Facts: []probe.Fact{
-				{Name: "allowed: stop reason", Value: "end_turn"}, {Name: "allowed: tokens", Value: "22 in, 7 out"}, {Name: "refused: stop reason", Value: "end_turn"}, {Name: "refused: calls told", Value: "edit: a: b"}}},
+				{Launch: "allowed", Name: "stop reason", Value: "end_turn"}, {Launch: "allowed", Name: "tokens", Value: "22 in, 7 out"}, {Launch: "refused", Name: "stop reason", Value: "end_turn"}, {Launch: "refused", Name: "calls told", Value: "edit: a: b"}}},
 		},
 		Verdicts: []probe.Verdict{
 			{Rule: probe.Rule{ID: "ask-1", Says: "it asks before a command that writes", Of: []probe.Scenario{probe.RejectWrite}}, Why: "the scenario was not played"},
