@@ -28,6 +28,7 @@ var homes = []struct {
 	{"executor/agents/pinned", nil},
 	{"executor/process", nil},
 	{"isolation", nil},
+	{"isolation/doctor", []string{"isolation"}},
 	{"acpclient", nil},
 	{"acpclient/agentside", []string{"acpclient"}},
 	{"denials", nil},
