@@ -58,6 +58,10 @@ func (r Report) Failed(accepted []string) []Finding { panic("unbuilt") }
 type Options struct {
 	Identity isolation.Identity
 	Room     isolation.OpenOptions
+	// In is a room that is open already, such as that of a run that is about to start: the attempts are made in it, and it
+	// stays open. Nothing of Room is used then, and the room's Leftovers are judged as those of one of our own. nil: Run opens
+	// one, and closes it.
+	In *isolation.Room
 	Self     string // path of our own executable, which is copied into the room
 	// Environ is the dispatcher's environment: the runner's own paths are found in it (GITHUB_ENV, RUNNER_TEMP, …), and its
 	// names and values are never handed to the agent.
