@@ -1,5 +1,7 @@
 package doctor
 
+import "fmt"
+
 // Deed is the closed set of what the agent user attempts.
 type deed string
 
@@ -15,10 +17,10 @@ const (
 	deedTrace   deed = "trace"   // attach to the process Pid with ptrace, and detach
 	deedMemory  deed = "memory"  // read a byte of the memory of the process Pid
 	deedSignal  deed = "signal"  // send signal 0 to the process Pid
-	deedSelf    deed = "self"    // tell of oneself: status, limits, groups, umask, environment's names
-	deedScan    deed = "scan"    // read environ and cmdline of every process that lets us
-	deedWalk    deed = "walk"    // find setuid, setgid and capability files below Path
-	deedUserns  deed = "userns"  // make a user namespace
+	deedSelf    deed = "self"    // tell of oneself: Data is a self
+	deedScan    deed = "scan"    // read environ and cmdline of every process that lets us: Data is a list of ran
+	deedWalk    deed = "walk"    // find programs with rights of their own below Path: "setuid 0 /usr/bin/su", "setgid 42 …", "caps HEX …"
+	deedUserns  deed = "userns"  // make a user namespace, and a mount namespace in it
 )
 
 // attempt is one thing to try.
@@ -38,6 +40,7 @@ type outcome struct {
 	Data  []byte   `json:",omitempty"` // bytes read, or the output of a program; at most 1 MiB
 	Names []string `json:",omitempty"` // found: names, paths, sockets; at most 1,000
 	Code  int      `json:",omitempty"` // exit status of a program
+	Cut   bool     `json:",omitempty"` // there was more than Data or Names can hold
 }
 
 // check is one row of the table.
@@ -60,11 +63,15 @@ type verdict struct {
 type host struct {
 	Options
 	pid        int    // of the dispatcher
+	family     []int  // the dispatcher and the processes above it that are not the agent's, such as the runner's
 	uid, gid   int    // of the agent user
 	room       string // the run's directory
 	leftovers  []string
+	canaries   []canary // files that the dispatcher made in Closed for others to read, were it not for the directory
+	rules      rules    // what sudo says of the dispatcher
 	runner     runnerPaths
 	dispatcher string // name of our own user
+	home       string // of our own user
 }
 
 // runnerPaths are where the workflow runner keeps what later steps obey; "" where not set.
@@ -73,4 +80,41 @@ type runnerPaths struct {
 	workspace    string   // GITHUB_WORKSPACE
 	actions      string   // _actions beside the workspace
 	temp, tools  string   // RUNNER_TEMP, RUNNER_TOOL_CACHE
+}
+
+// canary is a file with a random text.
+type canary struct{ dir, path, text string }
+
+// rules are what sudo tells; "" where it tells nothing.
+type rules struct {
+	ours     string // sudo -n -l of the dispatcher
+	agents   string // sudo -n -l of the agent without the launch line
+	programs []string
+}
+
+// self is what a process can tell of itself.
+type self struct {
+	Status, Limits string   // /proc/self/status and limits
+	DeathSignal    int      // of PR_SET_PDEATHSIG; -1 when it could not be asked
+	Environ        []string // names alone
+}
+
+// ran is a process as others see it.
+type ran struct {
+	PID           int
+	Name          string
+	Args, Environ []byte
+}
+
+// String names an attempt for people.
+func (a attempt) String() string {
+	switch {
+	case a.Path != "":
+		return fmt.Sprintf("%s %.200q", a.Deed, a.Path)
+	case len(a.Argv) > 0:
+		return fmt.Sprintf("%s %.200q", a.Deed, a.Argv[0])
+	case a.Pid != 0:
+		return fmt.Sprintf("%s process %d", a.Deed, a.Pid)
+	}
+	return string(a.Deed)
 }

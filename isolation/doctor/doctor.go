@@ -1,7 +1,7 @@
 // Package doctor proves the boundary by trying to cross it: as the agent user, through the real launch line, it attempts what
 // a hostile agent would attempt, and says for each check PASS, FAIL or UNKNOWN, with the fix.
 //
-// A check is data: what the agent user attempts ([Attempt]), and a pure function that judges what came of it. The attempts of
+// A check is data: what the agent user attempts (an attempt), and a pure function that judges what came of it. The attempts of
 // all checks go in one plan to our own executable, which Run copies into a room and starts there as the agent ([Inside]); it
 // knows nothing but system calls, so that what is judged is what the kernel answered, and not what a shell made of it.
 // Nothing of value is at stake: what is attempted is read a byte of, opened and closed, or connected to and hung up.
@@ -15,8 +15,7 @@
 package doctor
 
 import (
-	"context"
-	"io"
+	"slices"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/isolation"
@@ -33,7 +32,15 @@ const (
 )
 
 // String is PASS, FAIL or UNKNOWN.
-func (s Status) String() string { panic("unbuilt") }
+func (s Status) String() string {
+	switch s {
+	case Pass:
+		return "PASS"
+	case Fail:
+		return "FAIL"
+	}
+	return "UNKNOWN"
+}
 
 // Finding is what came of one check.
 type Finding struct {
@@ -52,7 +59,15 @@ type Report struct {
 }
 
 // Failed are the findings that failed and are not among the accepted ids.
-func (r Report) Failed(accepted []string) []Finding { panic("unbuilt") }
+func (r Report) Failed(accepted []string) []Finding {
+	var failed []Finding
+	for _, f := range r.Findings {
+		if f.Status == Fail && !slices.Contains(accepted, f.ID) {
+			failed = append(failed, f)
+		}
+	}
+	return failed
+}
 
 // Options say what is tried.
 type Options struct {
@@ -61,8 +76,8 @@ type Options struct {
 	// In is a room that is open already, such as that of a run that is about to start: the attempts are made in it, and it
 	// stays open. Nothing of Room is used then, and the room's Leftovers are judged as those of one of our own. nil: Run opens
 	// one, and closes it.
-	In *isolation.Room
-	Self     string // path of our own executable, which is copied into the room
+	In   *isolation.Room
+	Self string // path of our own executable, which is copied into the room
 	// Environ is the dispatcher's environment: the runner's own paths are found in it (GITHUB_ENV, RUNNER_TEMP, …), and its
 	// names and values are never handed to the agent.
 	Environ []string
@@ -76,14 +91,4 @@ type Options struct {
 	Short bool
 	// Metadata are the addresses (host:port) of cloud metadata services; nil means the usual ones.
 	Metadata []string
-}
-
-// Run makes the checks. The error says why none could be made: the host is not ready (a *isolation.SetupError), or ctx ended.
-// It takes at most two minutes, the short form at most ten seconds.
-func Run(ctx context.Context, r isolation.Runner, o Options) (Report, error) { panic("unbuilt") }
-
-// Inside carries out a plan, as whoever runs it: the plan comes on in and the answers go to out, both as JSON, bounded. r
-// starts the few programs that a plan may name.
-func Inside(ctx context.Context, r isolation.Runner, in io.Reader, out io.Writer) error {
-	panic("unbuilt")
 }

@@ -1,0 +1,12 @@
+package doctor
+
+import "slices"
+
+// checks are all rows of the table, in its order.
+func checks() []check {
+	return slices.Concat(
+		processChecks(),
+		filesChecks(),
+		rightsChecks(),
+	)
+}

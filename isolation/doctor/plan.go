@@ -1,0 +1,100 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+)
+
+// plan is the attempts of all checks in one list, and which of them are whose.
+type plan struct {
+	rows  []row
+	tries []attempt
+}
+
+// row is a check with its place in the plan.
+type row struct {
+	check
+	from, to int
+	unknown  string // why there is nothing to judge
+}
+
+func onlyShort(list []check) []check {
+	return slices.DeleteFunc(slices.Clone(list), func(c check) bool { return !c.short })
+}
+
+func makePlan(h host, list []check) plan {
+	var p plan
+	for _, c := range list {
+		r := row{check: c, from: len(p.tries)}
+		tries, unknown := c.propose(h)
+		if r.unknown = unknown; unknown == "" {
+			p.tries = append(p.tries, tries...)
+		}
+		r.to = len(p.tries)
+		p.rows = append(p.rows, r)
+	}
+	return p
+}
+
+// propose asks a check for its attempts. A check that breaks down takes no other with it.
+func (c check) propose(h host) (tries []attempt, unknown string) {
+	defer func() {
+		if p := recover(); p != nil {
+			tries, unknown = nil, fmt.Sprintf("the check broke down: %.200v", p)
+		}
+	}()
+	if c.attempts == nil {
+		return nil, ""
+	}
+	return c.attempts(h)
+}
+
+func (p plan) judge(h host, got map[int]outcome, trouble error) []Finding {
+	var found []Finding
+	for _, r := range p.rows {
+		v := r.verdict(h, p.tries, got, trouble)
+		f := Finding{ID: r.id, Says: r.says, Status: v.status, Why: v.why, Fix: v.fix}
+		if f.Status == Pass {
+			f.Fix = ""
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+func (r row) verdict(h host, tries []attempt, got map[int]outcome, trouble error) (v verdict) {
+	defer func() {
+		if p := recover(); p != nil {
+			v = unknown(fmt.Sprintf("the check broke down: %.200v", p), "")
+		}
+	}()
+	if r.unknown != "" {
+		return unknown(r.unknown, "")
+	}
+	var mine []outcome
+	for n := r.from; n < r.to; n++ {
+		o, ok := got[n]
+		if !ok {
+			return unknown(fmt.Sprintf("no answer to %s%s", tries[n], because(trouble)), "")
+		}
+		mine = append(mine, o)
+	}
+	return r.check.judge(h, tries[r.from:r.to], mine)
+}
+
+func because(trouble error) string {
+	if trouble == nil {
+		return ""
+	}
+	return ": " + trouble.Error()
+}
+
+// noBoundary is the report of a host where the agent is the dispatcher.
+func noBoundary(list []check) []Finding {
+	var found []Finding
+	for _, c := range list {
+		found = append(found, Finding{ID: c.id, Says: c.says, Status: Fail, Why: "there is no boundary: the agent runs as the user that ai-flow itself runs as",
+			Fix: "switch isolation on: AI_FLOW_ISOLATION=user, after sudo ai-flow setup"})
+	}
+	return found
+}

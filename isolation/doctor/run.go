@@ -1,0 +1,115 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/d3mlabs/ai-flow/isolation"
+)
+
+const (
+	longTime  = 2 * time.Minute
+	shortTime = 10 * time.Second
+
+	hiddenCommand = "doctor-inside" // of cmd; it calls Inside
+)
+
+// Run makes the checks. The error says why none could be made: the host is not ready (a *isolation.SetupError), or ctx ended.
+// Once the agent user is free it takes at most two minutes, the short form at most ten seconds.
+//
+// With isolation off nothing is tried: what the agent could do is what we can do, and each finding says so.
+func Run(ctx context.Context, r isolation.Runner, o Options) (Report, error) {
+	return run(ctx, r, o, checks())
+}
+
+func run(ctx context.Context, r isolation.Runner, o Options, list []check) (rep Report, err error) {
+	start := time.Now()
+	defer func() { rep.Took = time.Since(start) }()
+	rep.User = o.Identity.Name()
+	if o.Short {
+		list = onlyShort(list)
+	}
+	if o.Identity.Name() != "" && !o.Identity.Isolated() {
+		rep.Findings = noBoundary(list)
+		return rep, nil
+	}
+	room, err := isolation.Open(ctx, r, o.Identity, o.Room)
+	if err != nil {
+		return rep, fmt.Errorf("opening a room for the checks: %w", err)
+	}
+	defer func() {
+		if e := room.Close(ctx); e != nil {
+			err = errors.Join(err, fmt.Errorf("closing the room of the checks: %w", e))
+		}
+	}()
+	limit := longTime
+	if o.Short {
+		limit = shortTime
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the checks took longer than %s", limit))
+	defer cancel()
+	rep.Findings, err = inRoom(ctx, r, o, room, list)
+	return rep, err
+}
+
+// inRoom tries and judges.
+func inRoom(ctx context.Context, r isolation.Runner, o Options, room *isolation.Room, list []check) (_ []Finding, err error) {
+	h, err := look(ctx, r, o, room)
+	if err != nil {
+		return nil, err
+	}
+	if h.canaries, err = plant(o.Closed); err != nil {
+		return nil, errors.Join(err, uproot(h.canaries))
+	}
+	defer func() { err = errors.Join(err, uproot(h.canaries)) }()
+	self, err := install(ctx, room, o.Self)
+	if err != nil {
+		return nil, err
+	}
+	p := makePlan(h, list)
+	got, trouble, err := carryOut(ctx, r, room, self, p.tries)
+	if err != nil {
+		return nil, err
+	}
+	return p.judge(h, got, trouble), nil
+}
+
+func install(ctx context.Context, room *isolation.Room, exe string) (string, error) {
+	f, err := os.Open(exe)
+	if err != nil {
+		return "", fmt.Errorf("opening our own executable: %w", err)
+	}
+	defer f.Close()
+	path, err := room.Install(ctx, "ai-flow", f)
+	if err != nil {
+		return "", fmt.Errorf("installing our own executable: %w", err)
+	}
+	return path, nil
+}
+
+// carryOut runs the plan as the agent. The answers that came are kept when the process did not end well; trouble says how.
+func carryOut(ctx context.Context, r isolation.Runner, room *isolation.Room, self string, tries []attempt) (got map[int]outcome, trouble, err error) {
+	inv, err := room.Command(room.Path(), isolation.Environment{}, self, hiddenCommand)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := encodePlan(tries)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, said, code, err := r.Run(ctx, inv.Argv, inv.Env, bytes.NewReader(text))
+	switch {
+	case err != nil && len(out) == 0:
+		return nil, nil, fmt.Errorf("trying to cross the boundary: %w", err)
+	case err != nil:
+		trouble = err
+	case code != 0:
+		trouble = fmt.Errorf("the process of %s ended with status %d: %s", room.Identity().Name(), code, excerpt(said))
+	}
+	got, bad := decodeAnswers(out, len(tries))
+	return got, errors.Join(trouble, bad), nil
+}
