@@ -68,6 +68,7 @@ type Step struct {
 	Answers  []string       `json:",omitempty"` // a chunk for each, below the line of the prompt that introduces the answer of that place
 	Tell     string         `json:",omitempty"` // one chunk of the answer: what this command prints
 	Think    string         `json:",omitempty"` // one chunk of reasoning
+	Keep     string         `json:",omitempty"` // writes the prompt to this file, as everybody's to read
 	Call     *Call          `json:",omitempty"` // a tool call
 	Update   map[string]any `json:",omitempty"` // the update of a session/update as it is
 	Mode     string         `json:",omitempty"` // current_mode_update: the agent switches by itself (A1-8)

@@ -93,6 +93,10 @@ func (t *run) step(s Step) {
 		t.say(text)
 	case s.Think != "":
 		t.chunk("agent_thought_chunk", s.Think)
+	case s.Keep != "":
+		if err := os.WriteFile(t.fill(s.Keep), []byte(t.text), 0o644); err != nil {
+			t.say("keeping the prompt failed: " + err.Error())
+		}
 	case s.Call != nil:
 		t.call(*s.Call)
 	case s.Update != nil:
