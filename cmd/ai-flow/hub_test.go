@@ -54,6 +54,7 @@ func startHub(ts *testscript.TestScript, neg bool, args []string) {
 		"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": h.server.URL(), "GITHUB_API_URL": h.server.API(), "GITHUB_GRAPHQL_URL": h.server.GraphQL(),
 		"GITHUB_REPOSITORY": "acme/app", "GITHUB_REPOSITORY_OWNER": "acme", "GITHUB_RUN_ID": "77", "GITHUB_RUN_ATTEMPT": "1", "GITHUB_TRIGGERING_ACTOR": "ann",
 		"GITHUB_EVENT_PATH": work + "/event.json", "GITHUB_STEP_SUMMARY": work + "/summary.md", "GITHUB_OUTPUT": work + "/output",
+		"GITHUB_ENV": work + "/env", "GITHUB_PATH": work + "/path", "GITHUB_STATE": work + "/state",
 		"RUNNER_TEMP": work + "/temp", "GITHUB_WORKSPACE": work,
 	} {
 		ts.Setenv(name, value)
@@ -125,7 +126,7 @@ func line(ts *testscript.TestScript, neg bool, args []string) {
 func give(ts *testscript.TestScript, e fakegithub.Event) {
 	ts.Setenv("GITHUB_EVENT_NAME", e.Name)
 	ts.Check(os.WriteFile(ts.Getenv("GITHUB_EVENT_PATH"), e.Payload, 0o644))
-	for _, name := range []string{"GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"} { // the runner makes them anew for each step
+	for _, name := range []string{"GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE"} { // the runner makes them anew for each step
 		ts.Check(os.WriteFile(ts.Getenv(name), nil, 0o600))
 	}
 }

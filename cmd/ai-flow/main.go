@@ -11,13 +11,18 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
 )
 
-func main() {
+func main() { os.Exit(run(os.Stdout, os.Stderr)) }
+
+// run is the whole program but its exit, with the streams to print to.
+func run(stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
 	// Somebody who no longer reads (| head) must not end us before we have ended the agent: with this a write fails instead.
 	// Ignoring the signal was rejected: the agent and all that it starts would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -25,8 +30,6 @@ func main() {
 	if err != nil {
 		dir = "" // deleted under us; commands that need it say so
 	}
-	c := Command{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Args: os.Args[1:], Dir: dir}
-	status := c.Main(ctx)
-	stop()
-	os.Exit(status)
+	c := Command{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Environ: os.Environ(), Args: os.Args[1:], Dir: dir}
+	return c.Main(ctx)
 }

@@ -14,7 +14,7 @@ import (
 func TestMain(m *testing.M) {
 	fakeagent.Main()
 	modelagent.Main()
-	testscript.Main(m, map[string]func(){"ai-flow": main})
+	testscript.Main(m, map[string]func(){"ai-flow": mainKept})
 }
 
 // TestStories runs each story of testdata/script: one file, one thing that a person can rely on. The stories run side by

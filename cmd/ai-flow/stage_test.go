@@ -99,7 +99,7 @@ func (s *stage) setup(e *testscript.Env) error {
 	e.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
 	e.Setenv("LC_ALL", "C.UTF-8")
 	e.Values["testing"], e.Values[hubKey{}] = e.T(), &hub{others: map[string]*fakegithub.Repo{}}
-	if err := os.Chmod(e.WorkDir, 0o755); err != nil {
+	if err := errors.Join(os.Chmod(e.WorkDir, 0o755), keepPrinted(e, filepath.Join(e.WorkDir, "printed"))); err != nil {
 		return err
 	}
 	if s.extra != nil {
@@ -138,7 +138,7 @@ func (s *stage) freshUser(ts *testscript.TestScript, neg bool, args []string) {
 	name := fmt.Sprintf("aift-f%d-%d", os.Getpid(), s.users.Add(1))
 	ts.Setenv("AI_FLOW_AGENT_USER", name)
 	ts.Defer(func() {
-		made, err := filepath.Glob("/etc/sudoers.d/ai-flow-*-" + name)
+		made, err := filepath.Glob("/etc/sudoers.d/ai-flow-*+" + name)
 		ts.Check(err)
 		for _, path := range append(made, "/var/lib/ai-flow/"+name+".lock") {
 			if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
@@ -206,7 +206,7 @@ func environ(ts *testscript.TestScript, home string) []string {
 	for _, name := range append(strings.Split(ts.Getenv("AI_FLOW_AGENT_ENV"), ","), "AI_FLOW_AGENT_USER", "AI_FLOW_AGENT", "AI_FLOW_AGENT_BIN", "AI_FLOW_AGENT_ARGS", "AI_FLOW_AGENT_ENV", "AI_FLOW_ISOLATION",
 		"AI_FLOW_APP_ID", "AI_FLOW_APP_PRIVATE_KEY", "XDG_STATE_HOME", "GH_TOKEN", "RUNNER_TEMP",
 		"GITHUB_ACTIONS", "GITHUB_SERVER_URL", "GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT",
-		"GITHUB_TRIGGERING_ACTOR", "GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT",
+		"GITHUB_TRIGGERING_ACTOR", "GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", printedTo,
 		"COPILOT_OFFLINE", "COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_BASE_URL", "COPILOT_PROVIDER_API_KEY", "COPILOT_MODEL") {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, fmt.Sprintf("%s=%s", name, v))
