@@ -70,14 +70,16 @@ type host struct {
 	canaries   []canary // files that the dispatcher made in Closed for others to read, were it not for the directory
 	rules      rules    // what sudo says of the dispatcher
 	runner     runnerPaths
-	dispatcher string // name of our own user
-	home       string // of our own user
+	dispatcher string         // name of our own user
+	home       string         // of our own user
+	groups     map[int]string // names of the groups that the agent user is in
 }
 
 // runnerPaths are where the workflow runner keeps what later steps obey; "" where not set.
 type runnerPaths struct {
 	commandFiles []string // GITHUB_ENV, GITHUB_PATH, GITHUB_OUTPUT, GITHUB_STATE, GITHUB_STEP_SUMMARY
 	workspace    string   // GITHUB_WORKSPACE
+	root         string   // where the runner is installed, when it looks like it
 	actions      string   // _actions beside the workspace
 	temp, tools  string   // RUNNER_TEMP, RUNNER_TOOL_CACHE
 }
@@ -96,6 +98,7 @@ type rules struct {
 type self struct {
 	Status, Limits string   // /proc/self/status and limits
 	DeathSignal    int      // of PR_SET_PDEATHSIG; -1 when it could not be asked
+	Parent         string   // name of the parent process
 	Environ        []string // names alone
 }
 

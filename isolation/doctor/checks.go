@@ -7,6 +7,8 @@ func checks() []check {
 	return slices.Concat(
 		processChecks(),
 		filesChecks(),
+		runnerChecks(),
+		sudoChecks(),
 		rightsChecks(),
 	)
 }

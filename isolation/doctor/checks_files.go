@@ -1,4 +1,138 @@
 package doctor
 
-// filesChecks are about files of the dispatcher's and the runner's.
-func filesChecks() []check { return nil }
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// filesChecks are about files of the dispatcher's and of other runs.
+func filesChecks() []check {
+	return []check{
+		{
+			id: "dispatcher-home", says: "The agent cannot enter the home of the user that ai-flow runs as.", short: true,
+			attempts: func(h host) ([]attempt, string) { return h.closed([]string{h.home}) },
+			judge:    judgeClosed,
+		},
+		{
+			id: "dispatcher-files", says: "The agent cannot enter the state, temporary and git directories of ai-flow.", short: true,
+			attempts: func(h host) ([]attempt, string) { return h.closed(h.Closed) },
+			judge:    judgeClosed,
+		},
+		{
+			id: "other-runs", says: "The agent finds no directory of another run that it can read.", short: true,
+			attempts: otherRuns, judge: judgeOtherRuns,
+		},
+	}
+}
+
+// closed are the attempts on places that have to be closed.
+func (h host) closed(places []string) (tries []attempt, unknown string) {
+	for _, path := range places {
+		info, err := os.Stat(path)
+		switch {
+		case !filepath.IsAbs(path):
+			return nil, fmt.Sprintf("%q is not an absolute path", path)
+		case os.IsNotExist(err):
+			continue
+		case err != nil:
+			return nil, fmt.Sprintf("%q cannot be looked at", path)
+		case !info.IsDir():
+			tries = append(tries, attempt{Deed: deedRead, Path: path, Max: 1}, attempt{Deed: deedWrite, Path: path})
+			continue
+		}
+		tries = append(tries, attempt{Deed: deedList, Path: path}, attempt{Deed: deedCreate, Path: path})
+		at := slices.IndexFunc(h.canaries, func(c canary) bool { return c.dir == path })
+		if at < 0 { // the root directory of a read-only image, perhaps
+			return nil, fmt.Sprintf("no canary could be made in %q", path)
+		}
+		tries = append(tries, attempt{Deed: deedRead, Path: h.canaries[at].path, Max: len(h.canaries[at].text)})
+	}
+	if len(tries) == 0 {
+		return nil, "no such place is there"
+	}
+	return tries, ""
+}
+
+func judgeClosed(h host, tries []attempt, got []outcome) verdict {
+	return allRefused(func(h host, through []attempt) string {
+		var paths []string
+		for _, a := range through {
+			path := a.Path
+			if at := slices.IndexFunc(h.canaries, func(c canary) bool { return c.path == path }); at >= 0 {
+				path = h.canaries[at].dir
+			}
+			paths = append(paths, path)
+		}
+		return chmod("go-rwx", paths)
+	})(h, tries, got)
+}
+
+// chmod is a command line for paths, as root where they are not ours. An access list gives way to it as well: its mask is what
+// chmod takes for the group.
+func chmod(mode string, paths []string) string {
+	slices.Sort(paths)
+	var words []string
+	line := "chmod " + mode
+	for _, p := range slices.Compact(paths) {
+		words = append(words, shellWord(p))
+		if info, err := os.Stat(p); err == nil && os.Geteuid() != 0 {
+			if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+				line = "sudo chmod " + mode
+			}
+		}
+	}
+	return line + " -- " + strings.Join(words, " ")
+}
+
+// otherRuns looks at what other dispatchers and killed ones keep in the places that all share, and beside our own room.
+func otherRuns(h host) (tries []attempt, unknown string) {
+	beside := filepath.Dir(h.room)
+	tries = []attempt{{Deed: deedList, Path: beside}}
+	for _, place := range slices.Compact([]string{"/tmp", "/var/tmp"}) {
+		entries, err := os.ReadDir(place)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			path := filepath.Join(place, e.Name())
+			if e.Type() == fs.ModeDir && strings.HasPrefix(e.Name(), runPrefix) && path != h.room && len(tries) < 200 {
+				tries = append(tries, attempt{Deed: deedList, Path: path})
+			}
+		}
+	}
+	return tries, ""
+}
+
+const runPrefix = "ai-flow-run-"
+
+func judgeOtherRuns(h host, tries []attempt, got []outcome) verdict {
+	var found []string
+	for i, a := range tries {
+		if i > 0 && got[i].Done {
+			found = append(found, a.Path)
+		}
+	}
+	if got[0].Done {
+		for _, name := range got[0].Names {
+			path := filepath.Join(tries[0].Path, name)
+			if strings.HasPrefix(name, runPrefix) && path != h.room && !slices.ContainsFunc(tries[1:], func(a attempt) bool { return a.Path == path }) {
+				found = append(found, path)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return pass(fmt.Sprintf("%d places looked at", len(tries)))
+	}
+	found = found[:min(len(found), 5)]
+	words := make([]string, len(found))
+	for i, path := range found {
+		words[i] = shellWord(path)
+	}
+	return fail("the agent can reach "+excerpt(strings.Join(found, ", ")),
+		"when no run is going on: sudo rm -rf -- "+strings.Join(words, " ")+"; and sudo ai-flow setup, so that runs wait for each other")
+}

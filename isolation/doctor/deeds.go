@@ -14,7 +14,7 @@ import (
 	"github.com/d3mlabs/ai-flow/isolation"
 )
 
-func (a attempt) do(ctx context.Context, r isolation.Runner) outcome {
+func (a attempt) do(ctx context.Context, in inside) outcome {
 	switch a.Deed {
 	case deedRead:
 		return a.read()
@@ -29,13 +29,13 @@ func (a attempt) do(ctx context.Context, r isolation.Runner) outcome {
 	case deedDial:
 		return dial(ctx, "tcp", a.Path)
 	case deedRun:
-		return a.run(ctx, r)
+		return a.run(ctx, in.runner)
 	case deedSignal:
 		return came(syscall.Kill(a.Pid, 0))
 	case deedWalk:
 		return walk(ctx, a.Path)
 	}
-	return a.special(ctx, r)
+	return a.special(ctx, in)
 }
 
 func came(err error) outcome {

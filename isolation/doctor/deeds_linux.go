@@ -17,38 +17,49 @@ import (
 )
 
 // special are the deeds that each system has its own calls for.
-func (a attempt) special(ctx context.Context, r isolation.Runner) outcome {
+func (a attempt) special(ctx context.Context, in inside) outcome {
 	switch a.Deed {
 	case deedTrace:
 		return trace(a.Pid)
 	case deedMemory:
 		return memory(a.Pid)
 	case deedSelf:
-		return tell()
+		return tell(in.deathSignal)
 	case deedScan:
 		return scan()
 	case deedUserns:
-		return userns(ctx, r)
+		return userns(ctx, in.runner)
 	}
 	return outcome{Error: "ENOSYS"}
 }
 
 const ptraceSeize = 0x4206
 
-// trace attaches without stopping the process, from a thread that ends at once: that detaches.
+// trace attaches without stopping the process, from a thread that ends at once: that detaches. The main thread never ends
+// before the program, so another is taken then.
 func trace(pid int) outcome {
-	done := make(chan outcome)
-	go func() {
+	done := make(chan outcome, 1)
+	var try func()
+	try = func() {
 		runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine
-		_, _, no := syscall.RawSyscall6(syscall.SYS_PTRACE, ptraceSeize, uintptr(pid), 0, 0, 0, 0)
-		if no != 0 {
+		if onMainThread() {
+			go try()
+			o := <-done
+			runtime.UnlockOSThread()
+			done <- o
+			return
+		}
+		if _, _, no := syscall.RawSyscall6(syscall.SYS_PTRACE, ptraceSeize, uintptr(pid), 0, 0, 0, 0); no != 0 {
 			done <- failed(no)
 			return
 		}
 		done <- outcome{Done: true}
-	}()
+	}
+	go try()
 	return <-done
 }
+
+func onMainThread() bool { return syscall.Gettid() == os.Getpid() }
 
 // memory opens a process's memory, which is where the kernel decides, and reads the first byte that is mapped.
 func memory(pid int) outcome {
@@ -73,7 +84,7 @@ func memory(pid int) outcome {
 }
 
 // tell reads what the kernel says of this process.
-func tell() outcome {
+func tell(signal int) outcome {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return failed(err)
@@ -82,9 +93,9 @@ func tell() outcome {
 	if err != nil {
 		return failed(err)
 	}
-	s := self{Status: string(status), Limits: string(limits), DeathSignal: -1}
-	if signal, ok := deathSignal(); ok {
-		s.DeathSignal = signal
+	s := self{Status: string(status), Limits: string(limits), DeathSignal: signal}
+	if parent, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", os.Getppid())); err == nil {
+		s.Parent = strings.TrimSpace(string(parent))
 	}
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
@@ -97,29 +108,16 @@ func tell() outcome {
 	return outcome{Done: true, Data: data}
 }
 
-// deathSignal asks the main thread, the only one that carries it. Go gives a program no way to that thread once it runs, so
-// threads are taken one by one until it is among them: idle ones are handed out before new ones are made.
-func deathSignal() (signal int, ok bool) {
-	const threads = 64
-	found, over := make(chan int, threads), make(chan struct{})
-	defer close(over)
-	for range threads {
-		asked := make(chan bool)
-		go func() {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			main := syscall.Gettid() == os.Getpid()
-			if main {
-				found <- askDeathSignal()
-			}
-			asked <- main
-			<-over
-		}()
-		if <-asked {
-			return <-found, true
-		}
+// deathSignal asks for the signal that comes when the parent ends; -1 when it cannot be asked for. Only the main thread carries
+// it, and Go gives a program no way back to that thread: so it is asked as the first thing, while a main function that called
+// us is still on it.
+func deathSignal() int {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if !onMainThread() {
+		return -1
 	}
-	return 0, false
+	return askDeathSignal()
 }
 
 func askDeathSignal() int {

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"os"
 	"syscall"
-
-	"github.com/d3mlabs/ai-flow/isolation"
 )
 
 // special are the deeds for which we know the calls of Linux alone.
-func (a attempt) special(context.Context, isolation.Runner) outcome {
+func (a attempt) special(context.Context, inside) outcome {
 	return outcome{Error: "ENOSYS"}
 }
 
@@ -30,3 +28,5 @@ func mightyFile(path string, info os.FileInfo) (found []string) {
 	}
 	return found
 }
+
+func deathSignal() int { return -1 }

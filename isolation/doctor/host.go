@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -40,8 +41,24 @@ func look(ctx context.Context, r isolation.Runner, o Options, room *isolation.Ro
 	for _, p := range room.Leftovers() {
 		h.leftovers = append(h.leftovers, fmt.Sprintf("%d (%s)", p.PID, p.Command))
 	}
+	h.groups, err = groupsOf(agent)
 	h.rules = askSudo(ctx, r, o)
-	return h, nil
+	return h, err
+}
+
+func groupsOf(u *user.User) (map[int]string, error) {
+	ids, err := u.GroupIds()
+	if err != nil {
+		return nil, fmt.Errorf("listing the groups of the agent user: %w", err)
+	}
+	groups := map[int]string{}
+	for _, id := range ids {
+		g, err := user.LookupGroupId(id)
+		if n, wrong := strconv.Atoi(id); err == nil && wrong == nil {
+			groups[n] = g.Name
+		}
+	}
+	return groups, nil
 }
 
 // askSudo asks as the dispatcher. The agent is asked about outside of the launch line, where no_new_privs does not hide a
@@ -88,7 +105,11 @@ func runnerOf(environ []string) (r runnerPaths) {
 	}
 	r.workspace, r.temp, r.tools = get("GITHUB_WORKSPACE"), get("RUNNER_TEMP"), get("RUNNER_TOOL_CACHE")
 	if r.workspace != "" { // _work/NAME/NAME, beside _work/_actions
-		r.actions = filepath.Join(filepath.Dir(filepath.Dir(r.workspace)), "_actions")
+		work := filepath.Dir(filepath.Dir(r.workspace))
+		r.actions = filepath.Join(work, "_actions")
+		if _, err := os.Stat(filepath.Join(filepath.Dir(work), ".runner")); err == nil {
+			r.root = filepath.Dir(work)
+		}
 	}
 	return r
 }
@@ -96,7 +117,8 @@ func runnerOf(environ []string) (r runnerPaths) {
 // plant makes a file that all may read in each directory. What keeps the agent from it is then the directory alone.
 func plant(closed []string) (planted []canary, err error) {
 	for _, dir := range closed {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		info, err := os.Stat(dir)
+		if err != nil || !info.IsDir() || slices.ContainsFunc(planted, func(c canary) bool { return c.dir == dir }) {
 			continue
 		}
 		text := rand.Text()

@@ -18,9 +18,16 @@ const (
 	atOnce   = 4                // deeds side by side: most of them wait, if anything
 )
 
+// inside is what deeds need of the process that they are done in.
+type inside struct {
+	runner      isolation.Runner
+	deathSignal int
+}
+
 // Inside carries out a plan, as whoever runs it: the plan comes on in and the answers go to out, both as JSON, bounded. r
-// starts the few programs that a plan may name.
+// starts the few programs that a plan may name. It is to be called first thing in a main function.
 func Inside(ctx context.Context, r isolation.Runner, in io.Reader, out io.Writer) error {
+	me := inside{runner: r, deathSignal: deathSignal()}
 	tries, err := decodePlan(in)
 	if err != nil {
 		return err
@@ -28,7 +35,7 @@ func Inside(ctx context.Context, r isolation.Runner, in io.Reader, out io.Writer
 	ctx, cancel := context.WithTimeout(ctx, longTime)
 	defer cancel()
 	answers := make(chan answer)
-	go perform(ctx, r, tries, answers)
+	go perform(ctx, me, tries, answers)
 	to := json.NewEncoder(out)
 	for range tries {
 		select {
@@ -44,13 +51,13 @@ func Inside(ctx context.Context, r isolation.Runner, in io.Reader, out io.Writer
 }
 
 // perform sends one answer for each attempt, until ctx ends.
-func perform(ctx context.Context, r isolation.Runner, tries []attempt, answers chan<- answer) {
+func perform(ctx context.Context, me inside, tries []attempt, answers chan<- answer) {
 	next := make(chan int)
 	for range atOnce {
 		go func() {
 			for n := range next {
 				select {
-				case answers <- answer{n, tries[n].carryOut(ctx, r)}:
+				case answers <- answer{n, tries[n].carryOut(ctx, me)}:
 				case <-ctx.Done():
 				}
 			}
@@ -63,7 +70,7 @@ func perform(ctx context.Context, r isolation.Runner, tries []attempt, answers c
 }
 
 // carryOut has an end, whatever the kernel does: a file on a dead server, a device.
-func (a attempt) carryOut(ctx context.Context, r isolation.Runner) outcome {
+func (a attempt) carryOut(ctx context.Context, me inside) outcome {
 	limit := deedTime
 	if a.Deed == deedWalk || a.Deed == deedScan {
 		limit = walkTime
@@ -77,7 +84,7 @@ func (a attempt) carryOut(ctx context.Context, r isolation.Runner) outcome {
 				done <- outcome{Error: "PANIC"}
 			}
 		}()
-		done <- a.do(ctx, r).bounded()
+		done <- a.do(ctx, me).bounded()
 	}()
 	select {
 	case o := <-done:

@@ -23,18 +23,25 @@ func (o outcome) refused() bool {
 func allRefused(fix func(h host, through []attempt) string) func(host, []attempt, []outcome) verdict {
 	return func(h host, tries []attempt, got []outcome) verdict {
 		var through []attempt
-		var odd []string
+		var odd, left []string
 		for i, o := range got {
 			switch {
 			case o.Done:
 				through = append(through, tries[i])
+				if tries[i].Deed == deedCreate {
+					left = append(left, o.Names...)
+				}
 			case !o.refused():
 				odd = append(odd, tries[i].String()+": "+o.Error)
 			}
 		}
 		switch {
 		case len(through) > 0:
-			return fail("the agent can "+listed(through), fix(h, through))
+			why := "the agent can " + listed(through)
+			if len(left) > 0 {
+				why += "; it could not remove what it made: " + excerpt(strings.Join(left, ", "))
+			}
+			return fail(why, fix(h, through))
 		case len(odd) > 0:
 			return unknown("neither done nor refused: "+strings.Join(odd[:min(len(odd), 3)], "; "), "")
 		}

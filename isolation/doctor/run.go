@@ -29,13 +29,20 @@ func Run(ctx context.Context, r isolation.Runner, o Options) (Report, error) {
 func run(ctx context.Context, r isolation.Runner, o Options, list []check) (rep Report, err error) {
 	start := time.Now()
 	defer func() { rep.Took = time.Since(start) }()
+	if o.In != nil {
+		o.Identity = o.In.Identity()
+	}
 	rep.User = o.Identity.Name()
 	if o.Short {
 		list = onlyShort(list)
 	}
-	if o.Identity.Name() != "" && !o.Identity.Isolated() {
+	if rep.User != "" && !o.Identity.Isolated() {
 		rep.Findings = noBoundary(list)
 		return rep, nil
+	}
+	if o.In != nil {
+		rep.Findings, err = inRoom(ctx, r, o, o.In, list)
+		return rep, err
 	}
 	room, err := isolation.Open(ctx, r, o.Identity, o.Room)
 	if err != nil {
@@ -46,36 +53,55 @@ func run(ctx context.Context, r isolation.Runner, o Options, list []check) (rep 
 			err = errors.Join(err, fmt.Errorf("closing the room of the checks: %w", e))
 		}
 	}()
+	rep.Findings, err = inRoom(ctx, r, o, room, list)
+	return rep, err
+}
+
+// inRoom tries and judges, and leaves the room as it was.
+func inRoom(ctx context.Context, r isolation.Runner, o Options, room *isolation.Room, list []check) (_ []Finding, err error) {
 	limit := longTime
 	if o.Short {
 		limit = shortTime
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the checks took longer than %s", limit))
 	defer cancel()
-	rep.Findings, err = inRoom(ctx, r, o, room, list)
-	return rep, err
-}
-
-// inRoom tries and judges.
-func inRoom(ctx context.Context, r isolation.Runner, o Options, room *isolation.Room, list []check) (_ []Finding, err error) {
 	h, err := look(ctx, r, o, room)
 	if err != nil {
 		return nil, err
 	}
-	if h.canaries, err = plant(o.Closed); err != nil {
-		return nil, errors.Join(err, uproot(h.canaries))
-	}
+	h.canaries, err = plant(append([]string{h.home}, o.Closed...))
 	defer func() { err = errors.Join(err, uproot(h.canaries)) }()
+	if err != nil {
+		return nil, err
+	}
 	self, err := install(ctx, room, o.Self)
 	if err != nil {
 		return nil, err
 	}
 	p := makePlan(h, list)
 	got, trouble, err := carryOut(ctx, r, room, self, p.tries)
-	if err != nil {
+	if err = errors.Join(err, tidy(ctx, r, room, self)); err != nil {
 		return nil, err
 	}
 	return p.judge(h, got, trouble), nil
+}
+
+// tidy ends what the attempts may have left and takes our executable away again.
+func tidy(ctx context.Context, r isolation.Runner, room *isolation.Room, self string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shortTime)
+	defer cancel()
+	survivors, err := room.Sweep(ctx)
+	if err == nil && len(survivors) > 0 {
+		err = fmt.Errorf("%d processes of the checks cannot be ended", len(survivors))
+	}
+	inv, err2 := room.Command("/", isolation.Environment{}, "/bin/rm", "-f", "--", self)
+	if err = errors.Join(err, err2); err != nil {
+		return err
+	}
+	if _, said, code, err := r.Run(ctx, inv.Argv, inv.Env, nil); err != nil || code != 0 {
+		return errors.Join(err, fmt.Errorf("removing %q: status %d: %s", self, code, excerpt(said)))
+	}
+	return nil
 }
 
 func install(ctx context.Context, room *isolation.Room, exe string) (string, error) {
@@ -84,7 +110,7 @@ func install(ctx context.Context, room *isolation.Room, exe string) (string, err
 		return "", fmt.Errorf("opening our own executable: %w", err)
 	}
 	defer f.Close()
-	path, err := room.Install(ctx, "ai-flow", f)
+	path, err := room.Install(ctx, "ai-flow-doctor", f)
 	if err != nil {
 		return "", fmt.Errorf("installing our own executable: %w", err)
 	}
