@@ -41,7 +41,7 @@ func (i Identity) script(ctx context.Context, r Runner, limit time.Duration, std
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	argv := i.as(append([]string{"/bin/sh", "-c", text, "ai-flow"}, args...)...)
+	argv := i.hardened(nil, append([]string{"/bin/sh", "-c", text, "ai-flow"}, args...)...)
 	out, said, code, err := r.Run(ctx, argv, bareEnvironment(), stdin)
 	if err != nil {
 		return nil, said, answerFailed, fmt.Errorf("as %s: %w", i.name, err)

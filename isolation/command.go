@@ -49,22 +49,15 @@ func (r *Room) command(dir string, e Environment, argv []string) (Invocation, er
 		env[tagName] = r.tag
 	}
 	names := sortedKeys(env)
-	inner := []string{"/bin/sh", "-c", launchScript, "ai-flow", dir, strings.Join(names, " ")}
+	inner := []string{"/bin/sh", "-c", launchScript, "ai-flow", r.id.processBound(), dir, strings.Join(names, " ")}
 	for _, v := range r.fixed(path) {
 		name, _, _ := strings.Cut(v, "=")
 		if _, replaced := env[name]; !replaced {
 			inner = append(inner, v)
 		}
 	}
-	inner = append(inner, "--")
-	if r.id.setpriv != "" {
-		inner = append(inner, r.id.setpriv, "--no-new-privs", "--")
-	}
-	inner = append(inner, argv...)
-	if r.id.Isolated() {
-		inner = append([]string{r.id.sudo, "-n", "-H", "-u", r.id.name, "--preserve-env=" + strings.Join(names, ","), "--"}, inner...)
-	}
-	inv := Invocation{Argv: inner, Dir: "/"}
+	inner = append(append(inner, "--"), argv...)
+	inv := Invocation{Argv: r.id.hardened(names, inner...), Dir: "/"}
 	for _, name := range names {
 		inv.Env = append(inv.Env, name+"="+env[name])
 	}

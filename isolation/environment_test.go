@@ -113,7 +113,7 @@ func shells(t testing.TB) map[string][]string {
 // launch runs the launch script itself, without sudo, and returns the environment of what it started.
 func launch(t testing.TB, shell, env, fixed []string, keep string) map[string]string {
 	t.Helper()
-	args := append(slices.Clone(shell[1:]), "-c", launchScript, "ai-flow", "/usr", keep)
+	args := append(slices.Clone(shell[1:]), "-c", launchScript, "ai-flow", "10000", "/usr", keep)
 	args = append(append(args, fixed...), "--", "/usr/bin/env", "-0")
 	cmd := exec.Command(shell[0], args...)
 	cmd.Env = env
@@ -166,7 +166,7 @@ func FuzzLaunchScript(f *testing.F) {
 
 func TestLaunchScriptSaysWhereItCannotGo(t *testing.T) {
 	for name, shell := range shells(t) {
-		args := append(slices.Clone(shell[1:]), "-c", launchScript, "ai-flow", "/nonexistent/x", "", "--", "/bin/echo", "ran")
+		args := append(slices.Clone(shell[1:]), "-c", launchScript, "ai-flow", "", "/nonexistent/x", "", "--", "/bin/echo", "ran")
 		cmd := exec.Command(shell[0], args...)
 		cmd.Env = []string{}
 		out, err := cmd.CombinedOutput()

@@ -28,6 +28,8 @@
 //     directory, and the account's home, which is above, is root's when [HostSetup] made it. Of an account that somebody
 //     else made, the home is the account's, and what an agent leaves there lies above later runs.
 //   - no_new_privs is set where setpriv exists, which we see for ourselves: sudo, su, crontab, at and newuidmap are then of no use to the agent.
+//     It stands first on the line, with what else a user can take from itself: not even our own scripts run without it, since
+//     an agent can trace whatever runs as its user, and become it.
 //
 // What this package refuses to do: start a process itself (see [Runner]), read the dispatcher's environment, widen a
 // permission, run as root, run as ourselves without being asked to, and trust a name, a path or a byte of the agent's.
@@ -56,6 +58,7 @@ type Identity struct {
 	uid, gid          int
 	sudo              string // absolute path; "" when not isolated
 	setpriv           string // absolute path; "" when the host has none
+	options           string // of setpriv, those that work here; words
 	made              bool   // the account says that we made it
 	unproven          bool   // the launch line was ended by a signal whenever it was tried
 }

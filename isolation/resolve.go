@@ -144,7 +144,7 @@ func (i Identity) try(ctx context.Context, r Runner) (Identity, error) {
 		return Identity{}, fmt.Errorf("trying sudo: %w", err)
 	}
 	value := hex.EncodeToString(token)
-	argv := []string{i.sudo, "-n", "-H", "-u", i.name, "--preserve-env=" + probeName, "--", "/bin/sh", "-c", probeScript, "ai-flow", i.setpriv}
+	argv := append([]string{i.sudo, "-n", "-H", "-u", i.name, "--preserve-env=" + probeName, "--", "/bin/sh", "-c", probeScript, "ai-flow", i.setpriv}, hardening[:]...)
 	out, said, code, err := i.probe(ctx, r, argv, append(bareEnvironment(), probeName+"="+value))
 	if err != nil {
 		return Identity{}, fmt.Errorf("trying sudo: %w", err)
@@ -165,7 +165,7 @@ func (i Identity) try(ctx context.Context, r Runner) (Identity, error) {
 		return Identity{}, i.setenvMissing("sudo dropped the variable that was to reach the agent")
 	}
 	i.unproven = false
-	return i, nil
+	return i.harden(says["works"], says["parent"]), nil
 }
 
 // prove makes up for what Resolve could not find out, when the user has been swept.
