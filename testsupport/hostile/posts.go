@@ -25,7 +25,7 @@ func (j *judge) posts() {
 			j.fault("S7", "%s hides %s", p.Where, h)
 		}
 		switch p.Kind {
-		case Ours, Shared:
+		case Ours, Shared, Page:
 			(&page{judge: j, post: p, src: []byte(p.Text)}).read()
 		case Title:
 			j.words(p, p.Text)

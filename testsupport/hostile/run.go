@@ -3,6 +3,7 @@ package hostile
 // Run is what was seen of one run, and of this host around it. All of it was looked at after the program had ended, but for
 // what says otherwise.
 type Run struct {
+	Local    bool   // without GitHub
 	Ran      bool   // whether an agent was started
 	Outcome  string // as the job's output has it; "" when there is none
 	Wanted   string // what the attack allows, outcomes with | between them
@@ -48,11 +49,13 @@ type Post struct {
 // PostKind says who else's words are in it.
 type PostKind uint8
 
-// The kinds: a text that is all ours, one that a person wrote and we added to, a description that the person's agent edited.
+// The kinds: a text that is all ours, one that a person wrote and we added to, a description that the person's agent edited,
+// a title, the page of the run.
 const (
 	Ours PostKind = iota + 1
 	Shared
 	Document
+	Page
 	Title
 )
 
