@@ -181,7 +181,7 @@ func TestHostSetupTakesNoOtherHome(t *testing.T) {
 func TestHostSetupChecksTheRuleFirst(t *testing.T) {
 	testsupport.Need(t, os.Getuid() == 0, "root", "sudo env PATH=\"$PATH\" go test ./isolation")
 	dir := t.TempDir()
-	steps, err := isolation.HostSetup{Dispatcher: "aift-x", Agent: "aift-y"}.In(dir + "/rule").Steps()
+	steps, err := isolation.HostSetup{Dispatcher: "nobody", Agent: "aift-y"}.In(dir + "/rule").Steps()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,11 +213,6 @@ func TestHostSetupRefuses(t *testing.T) {
 	var s *isolation.SetupError
 	if _, err := (isolation.HostSetup{Dispatcher: "runner", Agent: "runner"}).Steps(); !errors.As(err, &s) || s.Kind != isolation.BadUser || s.Fix == "" {
 		t.Errorf("got %v", err)
-	}
-	// A name with a dot in it is a user, and a file that sudo reads.
-	steps, err := isolation.HostSetup{Dispatcher: "first.last", Agent: "ai.agent"}.Steps()
-	if err != nil || !strings.Contains(steps[len(steps)-1].Say, "/etc/sudoers.d/ai-flow-first_last-ai_agent") {
-		t.Errorf("%+v, %v", steps, err)
 	}
 }
 

@@ -27,4 +27,8 @@ var (
 	ruleScript string
 	//go:embed scripts/unrule.sh
 	unruleScript string
+	//go:embed scripts/unuser.sh
+	unuserScript string
+	//go:embed scripts/unlock.sh
+	unlockScript string
 )

@@ -78,41 +78,54 @@ func mayPrepare(ctx context.Context, host isolation.HostSetup) bool {
 	return runStep(ctx, host.Trial()) == nil
 }
 
-// prepareHost makes the agent user and the rule that lets us become it. Another run may be making them at this moment, and
-// the tools for that fail while one of them works, so what failed is looked at again.
+// prepareHost makes what this host lacks, as setup does.
 func (p *program) prepareHost(ctx context.Context, host isolation.HostSetup) (id isolation.Identity, err error) {
-	const attempts, pause = 10, 500 * time.Millisecond
 	p.say.line("making this host ready, once:")
-	said := map[string]bool{}
-	for range attempts {
-		if err = p.takeSteps(ctx, host, said); err == nil {
-			return isolation.Resolve(ctx, process.Runner{}, host.Agent)
+	tell := func(s isolation.SetupStep) {
+		if s.Stands == "" {
+			p.say.line("  %s", s.Say)
+		}
+	}
+	if err := carryOut(ctx, host.Survey, prepareAttempts, tell); err != nil {
+		return id, fmt.Errorf("making this host ready: %w", err)
+	}
+	return isolation.Resolve(ctx, process.Runner{}, host.Agent)
+}
+
+// prepareAttempts is how often a plan that makes something is looked at again: another run may be making the same at this
+// moment, and the tools for that fail while one of them works.
+const prepareAttempts = 10
+
+// carryOut does the steps of a plan that are still to be done. Each is told when its turn comes for the first time, what stands too.
+func carryOut(ctx context.Context, plan func() ([]isolation.SetupStep, error), attempts int, tell func(isolation.SetupStep)) error {
+	const pause = 500 * time.Millisecond
+	told := 0
+	for attempt := 1; ; attempt++ {
+		steps, err := plan()
+		if err != nil {
+			return err
+		}
+		for at, s := range steps {
+			if at >= told {
+				tell(s)
+				told = at + 1
+			}
+			if s.Stands != "" {
+				continue
+			}
+			if err = runStep(ctx, s); err != nil {
+				break
+			}
+		}
+		if err == nil || attempt == attempts {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return id, err
+			return err
 		case <-time.After(pause):
 		}
 	}
-	return id, fmt.Errorf("making this host ready: %w", err)
-}
-
-// takeSteps does what is still missing. Each step is said before it is done for the first time.
-func (p *program) takeSteps(ctx context.Context, host isolation.HostSetup, said map[string]bool) error {
-	steps, err := host.Steps()
-	if err != nil {
-		return err
-	}
-	for _, s := range steps {
-		if !said[s.Say] {
-			p.say.line("  %s", s.Say)
-		}
-		said[s.Say] = true
-		if err := runStep(ctx, s); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // runStep runs one step. A minute is long for any of them; only a look-up of users over a network that is down takes more.

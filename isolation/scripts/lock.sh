@@ -10,6 +10,8 @@ if [ -h "$1" ] || { [ -e "$1" ] && ! [ -f "$1" ]; }; then
 fi
 group=$(id -g -- "$2") || exit 43
 umask 077
+exec 9>>/etc/.pwd.lock && flock 9 || exit 43 # one of us at a time, so that what is left here is of one that was killed
+rm -f -- "$1".[0-9]*
 new=$1.$$
 trap 'rm -f -- "$new"' EXIT
 : >"$new" || exit 43
