@@ -66,6 +66,9 @@ func (s *stage) play(t *testing.T, dir string) {
 			"refs":         refs,
 			"quiet":        quietPushes,
 			"trap":         trap,
+			"privatehost":  privateHost,
+			"inhost":       inHost,
+			"untouched":    untouched,
 		},
 	})
 }
