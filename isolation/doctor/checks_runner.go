@@ -123,7 +123,7 @@ func judgeCredentials(h host, tries []attempt, got []outcome) verdict {
 	switch what := seek(h.Secrets).in(got[0].Data); {
 	case got[0].Done && what != "":
 		return fail(fmt.Sprintf("the agent can read %s in %q", what, tries[0].Path),
-			"set persist-credentials: false in the step of actions/checkout; until then: "+chmod("go-rwx", []string{filepath.Dir(tries[0].Path)}))
+			chmod("go-rwx", []string{filepath.Dir(tries[0].Path)})+"; and set persist-credentials: false in the step of actions/checkout")
 	case got[0].Done:
 		return pass("it can be read, and no credential is in it")
 	}

@@ -71,21 +71,23 @@ func judgePty(h host, _ []attempt, got []outcome) verdict {
 	return fail("use_pty is not set, and the kernel lets a process type into its terminal", settingFix(h, "use_pty"))
 }
 
+const securePath = `secure_path="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"`
+
 func judgePath(h host, _ []attempt, _ []outcome) verdict {
-	const setting = `secure_path="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"`
 	switch {
 	case h.rules.ours == "":
-		return unknown("sudo does not tell "+h.dispatcher+" what its settings are", settingFix(h, setting))
+		return unknown("sudo does not tell "+h.dispatcher+" what its settings are", settingFix(h, securePath))
 	case !defaults(h.rules.ours, "secure_path"):
-		return fail("secure_path is not set", settingFix(h, setting))
+		return fail("secure_path is not set", settingFix(h, securePath))
 	}
 	return pass("set")
 }
 
-// settingFix makes a file of its own, checked before it is moved: one that sudo cannot parse would lock everybody out.
+// settingFix makes a file of its own, checked before it is moved: one that sudo cannot parse would lock everybody out. Of two
+// settings sudo takes the later, and reads the files by their names.
 func settingFix(h host, setting string) string {
 	name, _, _ := strings.Cut(setting, "=")
-	draft := "/etc/sudoers.d/ai-flow-" + name + "~" // sudo reads no such name
+	draft := "/etc/sudoers.d/zz-ai-flow-" + name + "~" // sudo reads no such name
 	as := "sudo "
 	if os.Geteuid() == 0 {
 		as = ""

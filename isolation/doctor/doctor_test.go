@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/d3mlabs/ai-flow/executor/process"
@@ -39,9 +42,14 @@ func options(t testing.TB, p hostuser.Pair) Options {
 	return Options{Identity: id, Self: self, Room: isolation.OpenOptions{StateDir: t.TempDir() + "/state"}}
 }
 
-func examine(t testing.TB, o Options, list []check) map[string]Finding {
+// examine makes some of the checks.
+func examine(t testing.TB, r isolation.Runner, o Options, ids ...string) map[string]Finding {
 	t.Helper()
-	rep, err := run(t.Context(), runner, o, list)
+	list := checks()
+	if len(ids) > 0 {
+		list = slices.DeleteFunc(list, func(c check) bool { return !slices.Contains(ids, c.id) })
+	}
+	rep, err := run(t.Context(), r, o, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,14 +60,64 @@ func examine(t testing.TB, o Options, list []check) map[string]Finding {
 	return found
 }
 
-// On a host whose boundary stands everything that could be tried passes.
+// one makes one check and holds its status against what it should be.
+func one(t testing.TB, r isolation.Runner, o Options, id string, want Status) Finding {
+	t.Helper()
+	f := examine(t, r, o, id)[id]
+	if f.Status != want || f.ID != id || f.Says == "" || f.Why == "" || (f.Fix == "") != (want == Pass) {
+		t.Errorf("%s: %s instead of %s: %s [%s]", id, f.Status, want, f.Why, f.Fix)
+	}
+	return f
+}
+
+// follow does what a fix says: what stands before a semicolon, as who we are.
+func follow(t testing.TB, fix string) {
+	t.Helper()
+	line, _, _ := strings.Cut(fix, "; ")
+	if _, after, ok := strings.Cut(line, ": "); ok {
+		line = after
+	}
+	if out, err := exec.Command("/bin/sh", "-c", line).CombinedOutput(); err != nil {
+		t.Errorf("%s: %v: %s", line, err, out)
+	}
+}
+
+// On a host whose boundary stands everything passes that could be tried, in both forms.
 func TestTheBoundaryStands(t *testing.T) {
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
-		for id, f := range examine(t, options(t, p), checks()) {
-			t.Logf("%-8s %s: %s [%s]", f.Status, id, f.Why, f.Fix)
-			if f.Status == Fail {
-				t.Errorf("%s failed", id)
+		o := options(t, p)
+		job(t, &o)
+		for _, o.Short = range []bool{false, true} {
+			found := examine(t, runner, o)
+			for id, f := range found {
+				unsure := id == "one-run-at-a-time" // there is no shared lock
+				if f.Status == Fail || (f.Status == Unknown) != unsure || (f.Fix == "") != (f.Status == Pass) {
+					t.Errorf("%-8s %s: %s [%s]", f.Status, id, f.Why, f.Fix)
+				}
+			}
+			if list := checks(); o.Short && len(found) >= len(list) || !o.Short && len(found) != len(list) {
+				t.Errorf("short %v: %d findings of %d checks", o.Short, len(found), len(list))
 			}
 		}
 	})
+}
+
+func TestChecksHaveNamesOfTheirOwn(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range checks() {
+		if seen[c.id] || c.id != strings.ToLower(c.id) || strings.ContainsAny(c.id, " _") || !strings.HasSuffix(c.says, ".") || c.judge == nil {
+			t.Errorf("%+v", c)
+		}
+		seen[c.id] = true
+	}
+}
+
+func TestStatus(t *testing.T) {
+	if s := fmt.Sprint(Unknown, Pass, Fail, Status(9)); s != "UNKNOWN PASS FAIL UNKNOWN" {
+		t.Error(s)
+	}
+	rep := Report{Findings: []Finding{{ID: "a", Status: Fail}, {ID: "b", Status: Fail}, {ID: "c"}, {ID: "d", Status: Pass}}}
+	if f := rep.Failed([]string{"a", "c"}); len(f) != 1 || f[0].ID != "b" {
+		t.Errorf("%+v", f)
+	}
 }
