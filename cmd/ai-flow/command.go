@@ -109,7 +109,7 @@ func (p *program) app() *cli.App {
 		OnUsageError:              wrongUsage,
 		Action:                    p.root,
 		Commands: []*cli.Command{
-			p.tryCommand(), p.agentsCommand(), p.probeCommand(), p.setupCommand(), p.previewCommand(), p.authorizeCommand(), p.dispatchCommand(), p.finalizeCommand(), p.demoAgentCommand(),
+			p.tryCommand(), p.agentsCommand(), p.probeCommand(), p.setupCommand(), p.doctorCommand(), p.previewCommand(), p.authorizeCommand(), p.dispatchCommand(), p.finalizeCommand(), p.demoAgentCommand(), p.doctorInsideCommand(),
 		},
 	}
 	for _, c := range app.Commands { // the library does not pass these down

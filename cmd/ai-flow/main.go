@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 )
 
@@ -21,6 +22,9 @@ func main() { os.Exit(run(os.Stdout, os.Stderr)) }
 
 // run is the whole program but its exit, with the streams to print to.
 func run(stdout, stderr io.Writer) int {
+	if len(os.Args) > 1 && os.Args[1] == insideCommand {
+		runtime.LockOSThread() // on the first thread, which alone knows what signal comes when the parent ends
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// Somebody who no longer reads (| head) must not end us before we have ended the agent: with this a write fails instead.

@@ -12,7 +12,8 @@ import (
 
 // table is the report as people read it, in lines of the width where words allow it.
 func (r probeReport) table(width int) string {
-	t := &probeText{width: max(width, 60)}
+	t := &probeText{}
+	t.width = max(width, minWidth)
 	t.head(r)
 	t.facts(r.Scenarios)
 	t.rules(r.Rules)
@@ -20,11 +21,8 @@ func (r probeReport) table(width int) string {
 	return t.String()
 }
 
-// probeText writes lines whose text goes on under where it began.
-type probeText struct {
-	strings.Builder
-	width int
-}
+// probeText is the report of a probe as it is being written.
+type probeText struct{ paragraphs }
 
 func (t *probeText) head(r probeReport) {
 	answered := strings.TrimSpace(r.Agent.Answered + " " + r.Agent.Version)
@@ -153,28 +151,4 @@ func sumWord(h probe.Held, n int) string {
 		return "do not"
 	}
 	return h.String()
-}
-
-// paragraph writes text behind what begins its first line. A word that is longer than a line stays whole: it is a path or a
-// command that somebody copies.
-func (t *probeText) paragraph(begin, text string) {
-	indent := utf8.RuneCountInString(begin)
-	line, column, first := begin, indent, true
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		if !first && column+1+n > t.width {
-			t.WriteString(strings.TrimRight(line, " ") + "\n")
-			line, column, first = strings.Repeat(" ", indent), indent, true
-		}
-		if !first {
-			line, column = line+" ", column+1
-		}
-		line, column, first = line+word, column+n, false
-	}
-	t.WriteString(strings.TrimRight(line, " ") + "\n")
-}
-
-// pad fills text up to so many characters.
-func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }
