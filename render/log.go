@@ -88,7 +88,7 @@ func (l *Log) stranger(prefix, text string, write func(prefix, text string) stri
 	if len(text) > maxLog-l.foreign {
 		text = cutRune(text, maxLog-l.foreign)
 	}
-	prefix = oneLine(prefix, 64)
+	prefix = oneLine(l.secrets.Redact(Terminal(prefix)), 64)
 	if prefix == "" {
 		prefix = "│"
 	}
@@ -144,7 +144,7 @@ func mute(line string) string {
 func (l *Log) Group(title string) func() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	title = strings.TrimSuffix(l.line("", oneLine(title, maxTitle)), "\n")
+	title = strings.TrimSuffix(l.line("", oneLine(l.secrets.Redact(Terminal(title)), maxTitle)), "\n")
 	if !l.actions {
 		l.write("── " + title + "\n")
 		return func() {}

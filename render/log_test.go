@@ -4,76 +4,58 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"unicode"
+
+	"github.com/d3mlabs/ai-flow/testsupport/runnerlog"
 )
 
-// runner reads a log as the runner does (ActionCommand.cs, ActionCommandManager.cs): lines end at CR and LF, "::name
-// k=v::data" counts after leading white space, "##[name k=v]data" anywhere, data is percent-escaped, and after
-// stop-commands nothing counts until the token comes. It returns the commands that were obeyed.
-func runner(log string) []string {
-	var obeyed []string
-	stopped := ""
-	for _, line := range strings.FieldsFunc(log, func(r rune) bool { return isLineEnd(r) || r == '\r' }) {
-		name, data, ok := command(line)
-		switch {
-		case stopped != "":
-			if ok && name == stopped {
-				stopped = ""
+// runner reads a log as the runner does, and once more as the most suspicious reader of it would (see package runnerlog). It
+// returns what was obeyed, but the stops of commands, and says when one of those came to nothing.
+func runner(log string) (obeyed []string) {
+	for _, cautious := range []bool{false, true} {
+		r := runnerlog.New(runnerlog.Options{Cautious: cautious})
+		r.Read([]byte(log))
+		var got []string
+		token := ""
+		for _, c := range r.Obeyed {
+			switch {
+			case c.Is("stop-commands"):
+				token = c.Data
+			case c.Name != token:
+				got = append(got, c.String())
 			}
-			if stopped != "" && ok && obeyable(name) {
-				obeyed = append(obeyed, "while stopped: "+line) // held by the token alone; a runner that missed it would obey
-			}
-		case !ok || !obeyable(name):
-		case strings.EqualFold(name, "stop-commands"):
-			stopped = data
-		default:
-			obeyed = append(obeyed, strings.ToLower(name)+"="+data)
 		}
-	}
-	if stopped != "" {
-		obeyed = append(obeyed, "left deaf")
+		for _, c := range r.Deaf {
+			got = append(got, "while stopped: "+c.Line) // held by the token alone
+		}
+		if _, stopped := r.Stopped(); stopped {
+			got = append(got, "left deaf")
+		}
+		if got = append(got, r.Faults...); len(got) > 0 {
+			obeyed = got
+		}
 	}
 	return obeyed
 }
 
-func obeyable(name string) bool {
-	name = strings.ToLower(name)
-	return slices.Contains([]string{"add-mask", "stop-commands", "error", "warning", "notice", "debug", "group", "endgroup", "set-output",
-		"set-env", "add-path", "save-state", "echo", "add-matcher", "remove-matcher", "internal-set-repo-path"}, name)
-}
-
-func command(line string) (name, data string, ok bool) {
-	if rest, found := strings.CutPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::"); found {
-		if head, tail, found := strings.Cut(rest, "::"); found {
-			return strings.Fields(head + " x")[0], unescape.Replace(tail), true
-		}
-	}
-	lower := strings.ToLower(line)
-	for _, open := range []string{"##[", "##vso["} {
-		if i := strings.Index(lower, open); i >= 0 {
-			if head, tail, found := strings.Cut(line[i+len(open):], "]"); found {
-				return strings.Fields(head + " x")[0], tail, true
-			}
-		}
-	}
-	return "", "", false
-}
-
-var unescape = strings.NewReplacer("%0D", "\r", "%0d", "\r", "%0A", "\n", "%0a", "\n", "%25", "%")
-
-// TestRunner: the interpreter finds what it must.
+// TestRunner: the runner is asked in earnest.
 func TestRunner(t *testing.T) {
 	for in, want := range map[string]string{
-		"::error file=a.go::x": "error=x", "\u00a0 ::error::x": "error=x", "a ##[error]x": "error=x", "a\r::group::x": "group=x",
-		"::stop-commands::t\n::error::x\n::t::\n::notice::y": "while stopped: ::error::x notice=y", "a ::error::x": "", "::stop-commands::t": "left deaf",
+		"::error file=a.go::x": "error file=a.go::x", "\u00a0 ::error::x": "error::x", "a ##[error]x": "error::x", "a\u2028::group::x": "group::x",
+		"::stop-commands::t\n::error::x\n::t::\n::notice::y": "notice::y while stopped: ::error::x", "a ::error::x": "", "::stop-commands::t": "left deaf",
+		"::stop-commands::": "stop-commands: \"\" is no token",
 	} {
-		if got := strings.Join(runner(in), " "); got != want {
+		got := strings.Join(runner(in), " ")
+		for _, double := range []string{" while stopped: ::error::x", " error::x"} { // the cautious reader finds it twice over
+			got = strings.Replace(got, double+double, double, 1)
+		}
+		if got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -107,7 +89,7 @@ func TestLogIsDeaf(t *testing.T) {
 				t.Error(err)
 			}
 			got := runner(b.String())
-			if actions && len(got) == 2 && strings.HasPrefix(got[0], "group=") && got[1] == "endgroup=" && !strings.Contains(got[0], "\n") {
+			if actions && len(got) == 2 && strings.HasPrefix(got[0], "group::") && got[1] == "endgroup::" && !strings.Contains(got[0], "\n") {
 				got = nil
 			}
 			if got != nil {
@@ -120,21 +102,53 @@ func TestLogIsDeaf(t *testing.T) {
 	}
 }
 
+// FuzzLog puts hostile text into every place that a log has, mixed, with a secret in the midst (S5, S6): the runner obeys what
+// is ours alone, and is told each word that makes it deaf once before and once after.
 func FuzzLog(f *testing.F) {
+	f.Add(canary, true, byte(0))
 	for _, order := range orders {
-		f.Add(order, true)
+		f.Add(order, true, byte(3))
+		f.Add(canary[:9]+order+canary[9:], true, byte(200))
 	}
-	f.Fuzz(func(t *testing.T, text string, actions bool) {
+	f.Fuzz(func(t *testing.T, text string, actions bool, way byte) {
 		var b bytes.Buffer
 		l := NewLog(&b, actions)
-		l.Foreign("agent │", text)
-		l.Foreign(text, text)
-		l.Say("%s", text)
+		l.Mask(canary)
+		for i := range 8 { // each place, in an order of its own
+			switch (int(way) + i*int(way|1)) % 8 {
+			case 0:
+				l.Foreign("agent │", text)
+			case 1:
+				l.Foreign(text, canary+text)
+			case 2:
+				l.Say("%s and %q and %v and %x", text, text, []string{text}, 7)
+			case 3:
+				l.Output("[gate "+text+"]", "\x1b[31m"+text+"\x1b[0m"+text)
+			case 4:
+				l.Group(text)()
+			case 5:
+				l.Foreign("", text+"\n"+text)
+			case 6:
+				defer l.Group(text + " " + canary)() // still open when all is said
+			case 7:
+				l.Say("%s", errors.New(text))
+			}
+		}
 		if err := l.End(); err != nil {
 			t.Error(err)
 		}
-		if got := runner(b.String()); got != nil {
-			t.Fatalf("obeyed %q in %q", got, b.String())
+		for _, got := range runner(b.String()) {
+			if !actions || !strings.HasPrefix(got, "add-mask::"+canary) && !strings.HasPrefix(got, "group::") && got != "endgroup::" || strings.Contains(got, "\n") {
+				t.Fatalf("obeyed %q in %q", got, b.String())
+			}
+		}
+		if said := strings.Replace(b.String(), "::add-mask::"+canary+"\n", "", 1); strings.Contains(said, canary) {
+			t.Fatalf("the secret passed: %q", said)
+		}
+		for line := range strings.Lines(b.String()) {
+			if word, stops := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "::stop-commands::"); stops && strings.Count(b.String(), word) != 2 {
+				t.Fatalf("the word %q stands %d times in %q", word, strings.Count(b.String(), word), b.String())
+			}
 		}
 	})
 }
@@ -268,7 +282,7 @@ func TestMaskLines(t *testing.T) {
 func TestMaskData(t *testing.T) {
 	var b bytes.Buffer
 	NewLog(&b, true).Mask("50%25 off%0A!")
-	if got := runner(b.String()); len(got) != 1 || got[0] != "add-mask=50%25 off%0A!" {
+	if got := runner(b.String()); len(got) != 1 || got[0] != "add-mask::50%25 off%0A!" {
 		t.Errorf("%q", got)
 	}
 }
