@@ -10,5 +10,8 @@ func checks() []check {
 		runnerChecks(),
 		sudoChecks(),
 		rightsChecks(),
+		socketsChecks(),
+		persistChecks(),
+		kernelChecks(),
 	)
 }

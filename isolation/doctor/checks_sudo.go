@@ -53,9 +53,11 @@ func lastLine(text []byte) string {
 	return strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:])
 }
 
-// defaults finds a setting in what "sudo -l" lists of its user: "env_reset, secure_path=/usr/sbin\:/usr/bin, use_pty".
+// defaults finds a setting in what "sudo -l" lists of its user, "env_reset, secure_path=/usr/sbin\:/usr/bin, !use_pty": the last
+// word counts.
 func defaults(list, name string) bool {
-	return regexp.MustCompile(`(^|[\s,])` + name + `($|[\s,=])`).MatchString(list)
+	all := regexp.MustCompile(`(?:^|[\s,])(!?)`+name+`(?:$|[\s,=])`).FindAllStringSubmatch(list, -1)
+	return len(all) > 0 && all[len(all)-1][1] == ""
 }
 
 func judgePty(h host, _ []attempt, got []outcome) verdict {

@@ -1,0 +1,141 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// persistChecks are about what of the agent's would run, or be read, when its run is over.
+func persistChecks() []check {
+	return []check{
+		{
+			id: "cron", says: "The agent cannot leave jobs for cron or at.",
+			attempts: func(host) ([]attempt, string) {
+				return []attempt{
+					{Deed: deedRun, Argv: []string{"/bin/sh", "-c", "crontab - || exit 1; crontab -r || echo " + tableLeft}, Input: "# ai-flow doctor\n"},
+					{Deed: deedRun, Argv: []string{"/bin/sh", "-c", "at -l"}},
+				}, ""
+			},
+			judge: judgeCron,
+		},
+		{
+			id: "jobs-left", says: "No job of the agent's user waits for cron, at or systemd, and systemd starts nothing for it.", short: true,
+			judge: func(h host, _ []attempt, _ []outcome) verdict { return judgeJobs(h, waiting(h.Identity.Name(), "")) },
+		},
+		{
+			id: "user-services", says: "The agent has no systemd of its own to leave services with.",
+			attempts: func(h host) ([]attempt, string) {
+				at := fmt.Sprintf("/run/user/%d/", h.uid)
+				return []attempt{{Deed: deedConnect, Path: at + "systemd/private"}, {Deed: deedConnect, Path: at + "bus"}}, ""
+			},
+			judge: allRefused(func(h host, _ []attempt) string {
+				return fmt.Sprintf("sudo loginctl disable-linger %s && sudo loginctl terminate-user %[1]s", shellWord(h.Identity.Name()))
+			}),
+		},
+		{
+			id: "account-home", says: "The agent cannot write into its account's home, which lies above the directories of later runs.", short: true,
+			attempts: func(h host) ([]attempt, string) {
+				return []attempt{{Deed: deedCreate, Path: h.Identity.Home()}}, ""
+			},
+			judge: allRefused(func(h host, _ []attempt) string {
+				return fmt.Sprintf("sudo chown 0 %s && sudo chmod 0710 %[1]s; an account that ai-flow setup makes is so", shellWord(h.Identity.Home()))
+			}),
+		},
+		{
+			id: "temp-left", says: "Nothing of the agent's user is in the temporary directories that all users share: each run could read what the one before left.",
+			attempts: func(host) (tries []attempt, _ string) {
+				for _, dir := range sharedDirs {
+					if _, err := os.Lstat(dir); err == nil {
+						tries = append(tries, attempt{Deed: deedList, Path: dir})
+					}
+				}
+				return tries, ""
+			},
+			judge: judgeTemp,
+		},
+	}
+}
+
+// tableLeft is said when a table without a job was taken and could not be removed again.
+const tableLeft = "the table is left"
+
+// sharedDirs are writable for all users.
+var sharedDirs = []string{"/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock"}
+
+func judgeCron(h host, _ []attempt, got []outcome) verdict {
+	deny := func(file string) string {
+		return fmt.Sprintf("echo %s | sudo tee -a %s", shellWord(h.Identity.Name()), file)
+	}
+	took := func(o outcome) bool { return o.Done && o.Code == 0 }
+	switch {
+	case took(got[0]) && strings.Contains(string(got[0].Data), tableLeft):
+		return fail("crontab takes its jobs; an empty table was left there", deny("/etc/cron.deny")+" && sudo crontab -r -u "+shellWord(h.Identity.Name()))
+	case took(got[0]):
+		return fail("crontab takes its jobs", deny("/etc/cron.deny"))
+	case took(got[1]):
+		return fail("at takes its jobs", deny("/etc/at.deny"))
+	case !got[0].Done || !got[1].Done:
+		return unknown("they could not be tried: "+excerpt(got[0].Error+" "+got[1].Error), "")
+	}
+	return pass("neither takes any, or is not there")
+}
+
+// waiting are the files by which something of a user's would be started, below root, which is "" but in tests. What cannot be
+// looked at, since we are not root, is not among them.
+func waiting(user, root string) (files []string) {
+	for _, name := range []string{"/var/spool/cron/crontabs/" + user, "/var/spool/cron/" + user, "/var/spool/cron/tabs/" + user, "/var/lib/systemd/linger/" + user} {
+		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
+			files = append(files, name)
+		}
+	}
+	return files
+}
+
+func judgeJobs(h host, files []string) verdict {
+	if len(files) == 0 {
+		return pass("none that can be seen from here")
+	}
+	name := shellWord(h.Identity.Name())
+	var fix []string
+	for _, f := range files {
+		if strings.Contains(f, "/linger/") {
+			fix = append(fix, "sudo loginctl disable-linger "+name)
+		} else {
+			fix = append(fix, "sudo crontab -r -u "+name)
+		}
+	}
+	return fail("there is "+some(files), strings.Join(fix, " && "))
+}
+
+// judgeTemp looks at the files itself: their owner is the file system's word, and not the agent's.
+func judgeTemp(h host, tries []attempt, got []outcome) verdict {
+	var left, dirs []string
+	for i, o := range got {
+		found := false
+		for _, name := range o.Names {
+			path := filepath.Join(tries[i].Path, filepath.Base(name))
+			if path != h.room && ownedBy(path, h.uid) {
+				left, found = append(left, path), true
+			}
+		}
+		if found {
+			dirs = append(dirs, tries[i].Path)
+		}
+	}
+	if len(left) == 0 {
+		return pass("nothing of user " + fmt.Sprint(h.uid))
+	}
+	return fail("there is "+some(left), fmt.Sprintf("sudo find %s -xdev -mindepth 1 -uid %d -delete", strings.Join(dirs, " "), h.uid))
+}
+
+func ownedBy(path string, uid int) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == uid
+}
