@@ -26,7 +26,7 @@ func kernelChecks() []check {
 			judge: judgeMighty,
 		},
 		{
-			id: "shared-directories", says: "In directories that all users share nobody can replace, or lead astray by links, what another made.", short: true,
+			id: "shared-directories", says: "In directories that all users share nobody can replace, or lead astray by links, what another made.",
 			judge: func(host, []attempt, []outcome) verdict { return judgeShared("") },
 		},
 		{

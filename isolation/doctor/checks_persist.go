@@ -36,7 +36,7 @@ func persistChecks() []check {
 			}),
 		},
 		{
-			id: "account-home", says: "The agent cannot write into its account's home, which lies above the directories of later runs.", short: true,
+			id: "account-home", says: "The agent cannot write into its account's home, which lies above the directories of later runs.",
 			attempts: func(h host) ([]attempt, string) {
 				return []attempt{{Deed: deedCreate, Path: h.Identity.Home()}}, ""
 			},
