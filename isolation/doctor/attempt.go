@@ -18,7 +18,7 @@ const (
 	deedMemory  deed = "memory"  // read a byte of the memory of the process Pid
 	deedSignal  deed = "signal"  // send signal 0 to the process Pid
 	deedSelf    deed = "self"    // tell of oneself: Data is a self
-	deedScan    deed = "scan"    // read environ and cmdline of every process that lets us: Data is a list of ran
+	deedScan    deed = "scan"    // read environ and cmdline of every process that lets us, of those whose number leaves Pid when divided by scanParts: Data is a list of ran
 	deedWalk    deed = "walk"    // find programs with rights of their own below Path: "setuid 0 /usr/bin/su", "setgid 42 …", "caps HEX …"
 	deedUserns  deed = "userns"  // make a user namespace, and a mount namespace in it
 )
@@ -69,6 +69,7 @@ type host struct {
 	leftovers  []string
 	canaries   []canary // files that the dispatcher made in Closed for others to read, were it not for the directory
 	rules      rules    // what sudo says of the dispatcher
+	lock       bool     // the shared lock is there
 	runner     runnerPaths
 	dispatcher string         // name of our own user
 	home       string         // of our own user

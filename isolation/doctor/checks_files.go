@@ -73,12 +73,16 @@ func judgeClosed(h host, tries []attempt, got []outcome) verdict {
 }
 
 // chmod is a command line for paths, as root where they are not ours. An access list gives way to it as well: its mask is what
-// chmod takes for the group.
+// chmod takes for the group. Places that all share are left as they are: to close those would break the host.
 func chmod(mode string, paths []string) string {
 	slices.Sort(paths)
-	var words []string
+	var words, shared []string
 	line := "chmod " + mode
 	for _, p := range slices.Compact(paths) {
+		if slices.Contains([]string{"/", "/bin", "/dev", "/dev/shm", "/etc", "/home", "/lib", "/mnt", "/opt", "/run", "/srv", "/tmp", "/usr", "/usr/local", "/var", "/var/lib", "/var/tmp"}, p) {
+			shared = append(shared, p)
+			continue
+		}
 		words = append(words, shellWord(p))
 		if info, err := os.Stat(p); err == nil && os.Geteuid() != 0 {
 			if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
@@ -86,7 +90,11 @@ func chmod(mode string, paths []string) string {
 			}
 		}
 	}
-	return line + " -- " + strings.Join(words, " ")
+	fix := line + " -- " + strings.Join(words, " ")
+	if len(shared) > 0 {
+		fix = "name a directory of ai-flow's own instead of " + strings.Join(shared, ", ") // never a chmod beside it, to be copied with it
+	}
+	return fix
 }
 
 // otherRuns looks at what other dispatchers and killed ones keep in the places that all share, and beside our own room.

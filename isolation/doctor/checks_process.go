@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -42,8 +41,13 @@ func processChecks() []check {
 		},
 		{
 			id: "secrets-in-processes", says: "No key or token is in the environment or the arguments of a process that the agent can see.", short: true,
-			attempts: func(host) ([]attempt, string) { return []attempt{{Deed: deedScan}}, onLinux() },
-			judge:    judgeScan,
+			attempts: func(host) (tries []attempt, unknown string) {
+				for part := range scanParts {
+					tries = append(tries, attempt{Deed: deedScan, Pid: part})
+				}
+				return tries, onLinux()
+			},
+			judge: judgeScan,
 		},
 		{
 			id: "leftovers", says: "No process of the agent user was left of an earlier run.",
@@ -99,7 +103,7 @@ func (h host) sharedLock() string { return "/var/lib/ai-flow/" + h.Identity.Name
 
 func judgeLock(h host, tries []attempt, got []outcome) verdict {
 	const setup = "sudo ai-flow setup"
-	if _, err := os.Lstat(h.sharedLock()); err != nil {
+	if !h.lock {
 		return unknown("there is no shared lock, so a dispatcher that is another user is only seen while its agent runs", setup)
 	}
 	return allRefused(func(host, []attempt) string { return setup })(h, tries, got)

@@ -38,6 +38,8 @@ func look(ctx context.Context, r isolation.Runner, o Options, room *isolation.Ro
 	}
 	h := host{Options: o, pid: os.Getpid(), uid: uid, gid: gid, room: room.Path(), runner: runnerOf(o.Environ), dispatcher: ours.Username, home: ours.HomeDir}
 	h.family = family(h.pid, uid)
+	_, err = os.Lstat(h.sharedLock())
+	h.lock = !errors.Is(err, fs.ErrNotExist)
 	for _, p := range room.Leftovers() {
 		h.leftovers = append(h.leftovers, fmt.Sprintf("%d (%s)", p.PID, p.Command))
 	}

@@ -63,9 +63,9 @@ func inRoom(ctx context.Context, r isolation.Runner, o Options, room *isolation.
 	if o.Short {
 		limit = shortTime
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the checks took longer than %s", limit))
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the checks took longer than %s", limit))
 	defer cancel()
-	h, err := look(ctx, r, o, room)
+	h, err := look(limited, r, o, room)
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +74,17 @@ func inRoom(ctx context.Context, r isolation.Runner, o Options, room *isolation.
 	if err != nil {
 		return nil, err
 	}
-	self, err := install(ctx, room, o.Self)
+	self, err := install(limited, room, o.Self)
 	if err != nil {
 		return nil, err
 	}
 	p := makePlan(h, list)
-	got, trouble, err := carryOut(ctx, r, room, self, p.tries)
+	got, trouble, err := carryOut(limited, r, room, self, p.tries)
 	if err = errors.Join(err, tidy(ctx, r, room, self)); err != nil {
 		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("trying to cross the boundary: %w", context.Cause(ctx))
 	}
 	return p.judge(h, got, trouble), nil
 }

@@ -77,32 +77,42 @@ func (s seeker) in(text []byte) string {
 	return ""
 }
 
+// scanParts is in how many answers the processes of a host come, since one answer is bounded.
+const scanParts = 8
+
 func judgeScan(h host, _ []attempt, got []outcome) verdict {
-	if !got[0].Done {
-		return unknown("the processes could not be listed: "+got[0].Error, "")
-	}
-	var list []ran
-	if err := json.Unmarshal(got[0].Data, &list); err != nil {
-		return unknown("the list of processes cannot be read", "")
-	}
 	known := seek(h.Secrets)
 	var found []string
-	for _, p := range list {
-		for _, place := range []struct {
-			name string
-			text []byte
-		}{{"environment", p.Environ}, {"arguments", p.Args}} {
-			if what := known.in(place.text); what != "" {
-				found = append(found, fmt.Sprintf("%s in the %s of process %d (%.40q)", what, place.name, p.PID, p.Name))
-			}
+	looked, cut := 0, false
+	for _, o := range got {
+		if !o.Done {
+			return unknown("the processes could not be listed: "+o.Error, "")
 		}
+		var list []ran
+		if err := json.Unmarshal(o.Data, &list); err != nil {
+			return unknown("the list of processes cannot be read", "")
+		}
+		for _, p := range list {
+			found = append(found, known.inProcess(p)...)
+		}
+		looked, cut = looked+len(list), cut || o.Cut
 	}
 	switch {
 	case len(found) > 0:
 		return fail(strings.Join(found[:min(len(found), 5)], "; "),
 			"end these processes, make the key or token a new one, and hand it over by a file or by standard input; arguments are open to all (or mount /proc with hidepid=2)")
-	case got[0].Cut:
+	case cut:
 		return unknown("the processes of this host have more arguments than could be looked through", "")
 	}
-	return pass(fmt.Sprintf("%d processes show arguments or an environment, and no secret in them", len(list)))
+	return pass(fmt.Sprintf("%d processes show arguments or an environment, and no secret in them", looked))
+}
+
+func (s seeker) inProcess(p ran) (found []string) {
+	if what := s.in(p.Environ); what != "" {
+		found = append(found, fmt.Sprintf("%s in the environment of process %d (%.40q)", what, p.PID, p.Name))
+	}
+	if what := s.in(p.Args); what != "" {
+		found = append(found, fmt.Sprintf("%s in the arguments of process %d (%.40q)", what, p.PID, p.Name))
+	}
+	return found
 }
