@@ -35,9 +35,11 @@ func (th *theatre) evidence() suite.Run {
 	r := suite.Run{Local: a.Where == suite.Try, Wanted: strings.Join(a.Outcomes, "|"), AgentUID: strconv.Itoa(th.s.pair.Agent.UID), Alive: th.s.alive(),
 		AliveAtPush: th.atPush, Changed: th.changes(), Strangers: th.people, Log: th.log.String(), Outputs: th.read("job/output"), Loot: map[string]string{},
 		Left: map[string]string{"the outputs": th.read("job/output"), "the log": withoutMasks(th.log.String())}}
-	rooms, err := filepath.Glob(filepath.Join(th.s.pair.Agent.Home, ".ai-flow", "*"))
-	th.must(err)
-	r.Rooms = rooms
+	if room := strings.TrimSpace(th.read("loot/room")); room != "" {
+		if _, err := os.Lstat(filepath.Dir(room)); !os.IsNotExist(err) {
+			r.Rooms = append(r.Rooms, filepath.Dir(room))
+		}
+	}
 	if r.Traps = strings.Split(strings.TrimSpace(th.read("ran")), "\n"); r.Traps[0] == "" {
 		r.Traps = nil
 	}

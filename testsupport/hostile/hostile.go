@@ -26,9 +26,12 @@
 //	comment.md    the command; without it "/ask" where nothing is changed
 //	plan.md       what the issue or pull request says
 //	repo/…        the default branch; head/… is the head of a pull request
-//	setup         lines that people do before the command, and between it and the run; meanwhile while the agent waits for
-//	              it by "$MEANWHILE"; see cmd/ai-flow/hostile_people_test.go for the words
-//	attack.sh     what the agent runs, by sh, as the agent's user in its tree; what it prints is its record
+//	setup         what others do, one thing a line, each with its moment: before the command, after it, meanwhile (while the
+//	              agent waits for it by $MEANWHILE) or again (before the second attempt); cmd/ai-flow/hostile_people_test.go
+//	              has the words, and X.md are texts for them
+//	attack.sh     what the agent runs, by sh, as the agent's user in its tree; what it prints is its record. X.pl stand in
+//	              $HERE beside it; $TRAP tells who runs it, $LOOT is for what is found, $JOB, $VICTIM, $VICTIM_UID and
+//	              $VICTIM_HOME are the dispatcher's
 //	say.md, tell.sh  what it answers, as text with Go's escapes, or as what a script prints
 //	agent.json    instead of both: the turns of the fake agent; {{here}} is the folder with these files
 //	proof         lines, regular expressions: each must match in the record, or the attack was not made
@@ -152,7 +155,7 @@ var (
 	outcomes  = []string{"done", "restricted", "refused", "nothing", "failed", "cancelled", "none"}
 	places    = []Place{Issue, Pull, Fork, Try}
 	invariant = regexp.MustCompile(`^S[1-9]$`)
-	fileName  = regexp.MustCompile(`^(comment\.md|plan\.md|setup|meanwhile|attack\.sh|say\.md|tell\.sh|agent\.json|proof|seen|unseen|(repo|head|more)/.+)$`)
+	fileName  = regexp.MustCompile(`^(comment\.md|plan\.md|setup|attack\.sh|[a-z]+\.(pl|md)|say\.md|tell\.sh|agent\.json|proof|seen|unseen|(repo|head|more)/.+)$`)
 )
 
 func (a Attack) check() error {
@@ -192,10 +195,10 @@ func (a Attack) checkProofs() error {
 	proofs, _ := a.Rules("proof") // it was read above
 	seen, _ := a.Rules("seen")
 	switch {
-	case a.Ran() && a.Has("attack.sh") && len(proofs) == 0:
+	case a.Has("attack.sh") && len(proofs) == 0:
 		return fmt.Errorf("nothing proves that the attack was made")
-	case len(proofs)+len(seen) == 0 && a.Ran():
-		return fmt.Errorf("nothing proves that the run took place")
+	case len(proofs)+len(seen) == 0 && (slices.Contains(a.Outcomes, "done") || slices.Contains(a.Outcomes, "failed")):
+		return fmt.Errorf("nothing proves that the agent came as far as the attack") // other outcomes say it by themselves
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (j *judge) results() {
 			}
 		}
 	}
-	if started := j.Ran || j.Outcome != "" && j.Wanted != "none"; started && results != 1 && !j.Local {
+	if heard := j.Ran || j.Outcome != "" && j.Outcome != "nothing" && j.Wanted != "none"; heard && results != 1 && !j.Local {
 		j.fault("S9", "%d results on the thread", results)
 	}
 	if j.Wanted == "none" && results > 0 {
