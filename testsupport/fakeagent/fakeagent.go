@@ -29,6 +29,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/d3mlabs/ai-flow/testsupport/canary"
 )
 
 // Name and escapeName are the first arguments that turn the test binary into the agent, or into what its Escape leaves.
@@ -48,7 +50,8 @@ func Args(s Script) []string {
 }
 
 // Main turns the process into the agent when its arguments are those of [Args], and then does not return; otherwise it
-// does nothing. The script may also be plain JSON, for use by hand.
+// does nothing. The script may also be plain JSON, for use by hand. Places that package canary knows are filled in with what the
+// agent's own environment has.
 func Main() {
 	if len(os.Args) < 3 {
 		return
@@ -73,7 +76,7 @@ func decode(arg string) (s Script, err error) {
 			return s, fmt.Errorf("decoding the script: %w", err)
 		}
 	}
-	if err := json.Unmarshal(raw, &s); err != nil {
+	if err := json.Unmarshal(canary.Expand(raw, os.Getenv), &s); err != nil {
 		return s, fmt.Errorf("parsing the script: %w", err)
 	}
 	return s, nil
