@@ -9,6 +9,7 @@ import (
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/permission"
 	"github.com/d3mlabs/ai-flow/isolation"
+	"github.com/d3mlabs/ai-flow/isolation/doctor"
 	"github.com/d3mlabs/ai-flow/render"
 )
 
@@ -36,6 +37,11 @@ type Flow struct {
 	AgentStatus string        // how much of the profile was proven, for readers
 	Token       *render.Token // what the agent's token is good for, for readers; nil when that is not known
 	Bot         git.Person    // who commits; zero means ai-flow[bot]
+
+	// Doctor tries to cross the boundary in the room of a run, before the agent is started in it; nil tries nothing. What it finds
+	// open stops the run, unless the policy accepts it or DoctorWarns.
+	Doctor      func(ctx context.Context, room *isolation.Room) (doctor.Report, error)
+	DoctorWarns bool
 
 	// Secrets may leave in nothing that comes of a run: they are taken out of what is told, and what is to be committed or
 	// written into the document is refused when it holds one. nil knows none.
@@ -66,6 +72,8 @@ type run struct {
 	nonce   string
 
 	room     *isolation.Room
+	boundary *doctor.Report // nil when it was not tried to cross it
+	doors    []render.Door  // that stood open
 	tree     *git.Tree
 	base     git.OID // the commit that the agent was given
 	document Document

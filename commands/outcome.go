@@ -137,7 +137,7 @@ func (r *run) result() render.Result {
 		Segments: r.segments, Headline: r.headline, NextStep: r.next, Diffs: r.diffs, Notes: r.notes,
 		Refused: paths(r.refused), Left: paths(r.left), Ambient: r.ambient, Restored: r.Restored, Flagged: r.flagged,
 		Landings: r.landings(), Patches: r.patchesForReaders(), Gates: r.gatesForReaders(),
-		MoreWants: r.report.MoreWants, Places: r.Policy.Triage.Places, Run: r.howItRan(),
+		Doors: r.doors, MoreWants: r.report.MoreWants, Places: r.Policy.Triage.Places, Run: r.howItRan(),
 	}
 	for _, w := range r.report.Wants {
 		result.Wants = append(result.Wants, render.Want{Want: w, Triage: r.Policy.Triage.decide(w)})

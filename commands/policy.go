@@ -24,6 +24,7 @@ type Policy struct {
 	Triage      Triage
 	Gates       []executor.Gate // in the order in which they are run; at most 20
 	Rounds      int             // how often gates that fail go back to the agent, 0 to 10
+	Accept      []string        // checks of the boundary that may fail (doctor.accept)
 }
 
 // Models names a model for each command; "" where none is named.

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 
 	"github.com/d3mlabs/ai-flow/executor/permission"
+	"github.com/d3mlabs/ai-flow/isolation/doctor"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -91,6 +93,7 @@ func (r *policyReader) file(n *yaml.Node) error {
 		"rounds":         number(&p.Rounds, 0, maxRounds),
 		"limits":         r.section(r.limits()),
 		"triage":         r.section(r.triage()),
+		"doctor":         r.section(map[string]field{"accept": r.checks(&p.Accept)}),
 		"learn":          r.later(r.section(map[string]field{"on_build": boolean(new(bool))}), "nothing is learnt by this version"),
 		"knowledge_repo": r.later(shaped(new(string), repoShape, "owner/name"), "nothing is learnt by this version"),
 	})
@@ -142,6 +145,26 @@ func (r *policyReader) rules(to *[]permission.Rule) field {
 				return fmt.Errorf("line %d: %s has the kind %.40q, which no request ever has", item.Line, path, rule.Kind)
 			}
 			*to = append(*to, rule)
+			return nil
+		})
+	}
+}
+
+// checks reads ids of checks of the boundary. One that is not known does nothing, and a newer ai-flow may know it.
+func (r *policyReader) checks(to *[]string) field {
+	known := doctor.IDs()
+	return func(n *yaml.Node, path string) error {
+		*to = nil
+		return items(n, path, func(item *yaml.Node, path string) error {
+			var id string
+			if err := str(&id)(item, path); err != nil {
+				return err
+			}
+			if !slices.Contains(known, id) {
+				r.warn(item.Line, path, fmt.Sprintf("no check is called %.60q", id))
+				return nil
+			}
+			*to = append(*to, id)
 			return nil
 		})
 	}

@@ -21,7 +21,7 @@ func (r *run) prepare(ctx context.Context) {
 	for _, warning := range r.Policy.Warnings {
 		r.note("Policy: " + warning + ".")
 	}
-	steps := []func(context.Context){r.judge, r.readDocument, r.findInDiscussion, r.enter, r.handOver, r.placeDocument}
+	steps := []func(context.Context){r.judge, r.readDocument, r.findInDiscussion, r.enter, r.crossBoundary, r.handOver, r.placeDocument}
 	for _, step := range steps {
 		if r.over() {
 			return

@@ -45,6 +45,7 @@ type Report struct {
 	Agent     reportAgent     `json:"agent"`
 	Model     reportModel     `json:"model"`
 	Isolation reportIsolation `json:"isolation"`
+	Boundary  *reportBoundary `json:"boundary"` // null when it was not tried to cross it
 
 	Wants     []reportWant    `json:"wants"`
 	WantCount int             `json:"want_count"` // distinct subjects, before any cap
@@ -107,6 +108,18 @@ type (
 	reportIsolation struct {
 		Isolated bool   `json:"isolated"`
 		User     string `json:"user"`
+	}
+	reportBoundary struct {
+		Passed  int          `json:"passed"`
+		Unknown []string     `json:"unknown"` // ids of checks
+		Doors   []reportDoor `json:"open"`    // that were found open
+		Millis  int64        `json:"duration_ms"`
+	}
+	reportDoor struct {
+		ID     string `json:"id"`
+		Why    string `json:"why"`
+		Fix    string `json:"fix"`
+		Waived string `json:"waived"` // why it did not stop the run; "" when it did
 	}
 	reportWant struct {
 		Subject string `json:"subject"`
@@ -194,8 +207,8 @@ func (r *run) makeReport(result render.Result) Report {
 			StopReason: bounded(run.StopReason), Mode: bounded(r.report.Mode),
 			Via: r.report.Access.Via.String(), Unrecorded: r.report.Access.Unrecorded, Asking: r.report.Access.Asking.String()},
 		Model:     reportModel{bounded(run.ModelAsked), bounded(run.ModelEffective), bounds(run.ModelsBefore)},
-		Isolation: reportIsolation{run.Isolated, run.User},
-		Approved:  r.report.Approved, WantCount: len(r.report.Wants) + r.report.MoreWants, Unasked: r.report.Unasked,
+		Isolation: reportIsolation{run.Isolated, run.User}, Boundary: r.reportedBoundary(),
+		Approved: r.report.Approved, WantCount: len(r.report.Wants) + r.report.MoreWants, Unasked: r.report.Unasked,
 		Tools: map[string]int{}, MoreSteps: r.report.MoreSteps, Usage: usageReported(r.report),
 		Commits: r.reportCommits(), Workflows: slices.ContainsFunc(r.patches, func(p patch) bool { return p.Kind == render.PatchWorkflows }), Notes: bounds(r.notes), PolicySource: r.Policy.Source,
 	}

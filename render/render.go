@@ -76,6 +76,7 @@ type Result struct {
 	MoreWants int
 	Places    Places
 	Run       Run
+	Doors     []Door   // that stood open at the start, for the summary alone
 	Notes     []string // ours: "left over processes", …
 }
 

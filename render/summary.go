@@ -23,7 +23,7 @@ const (
 // openRows is how many rows of the timeline are shown before the rest is folded.
 const openRows = 20
 
-// Summary is the step summary, at most 1 MiB, in this order: outcome in one line, further landings, wants, gates, patches,
+// Summary is the step summary, at most 1 MiB, in this order: outcome in one line, further landings, open doors, wants, gates, patches,
 // what the agent did, said and changed, approvals, how it ran. Each part has its share; should they still be too much together, diffs, answers, approvals and
 // timeline go, in this order.
 func Summary(r Result) string {
@@ -35,9 +35,9 @@ func Summary(r Result) string {
 	if timeline+tail+answers+diffs != "" {
 		did = "### What the agent did"
 	}
-	sections := []string{paragraphs(c.outcomeLine(), landings), c.wantsSection(), c.gatesSection(), c.patchSection(), did, timeline, tail, answers, diffs,
+	sections := []string{paragraphs(c.outcomeLine(), landings), c.doors(), c.wantsSection(), c.gatesSection(), c.patchSection(), did, timeline, tail, answers, diffs,
 		c.receipts(), c.howItRan()}
-	return joinWithin(maxSummary, sections, []int{8, 7, 9, 5}, "*A part has no room here. "+c.where+"*")
+	return joinWithin(maxSummary, sections, []int{9, 8, 10, 6}, "*A part has no room here. "+c.where+"*")
 }
 
 // joinWithin joins sections; those named in expendable become the notice, one after the other, until all fit into limit.

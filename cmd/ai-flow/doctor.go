@@ -163,10 +163,41 @@ func (p *program) doctorOptions(temp string) (doctor.Options, error) {
 		return o, nil
 	}
 	file = p.path(file)
+	o.Closed = append(o.Closed, file)
 	key, err := readSmall(file, maxKeyFile)
-	if err != nil {
-		return o, &usageError{"reading AI_FLOW_APP_PRIVATE_KEY_FILE: " + err.Error(), "give the path of the App's .pem file, which the user that runs ai-flow can read"}
+	if err != nil { // that is dispatch's to refuse
+		p.say.line("the file that AI_FLOW_APP_PRIVATE_KEY_FILE names cannot be read, so what is in it is not looked for: %v", err)
+		return o, nil
 	}
-	o.Closed, o.Secrets = append(o.Closed, file), append(o.Secrets, string(key))
+	o.Secrets = append(o.Secrets, string(key))
 	return o, nil
+}
+
+// crossing tries to cross the boundary in the room of a run.
+type crossing func(ctx context.Context, room *isolation.Room) (doctor.Report, error)
+
+// shortDoctor makes the checks that take no time. The room is the run's own: the agent's user is taken once.
+func (p *program) shortDoctor(temp string) (crossing, error) {
+	options, err := p.doctorOptions(temp)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, room *isolation.Room) (doctor.Report, error) {
+		o := options
+		o.In, o.Short = room, true
+		return doctor.Run(ctx, process.Runner{}, o)
+	}, nil
+}
+
+// warning tells whoever sits before the terminal what stands open. A run of theirs goes on all the same: they are there to see
+// it, and the machine is theirs.
+func (p *program) warning(cross crossing, accepted []string) crossing {
+	return func(ctx context.Context, room *isolation.Room) (doctor.Report, error) {
+		report, err := cross(ctx, room)
+		for _, f := range report.Failed(accepted) {
+			p.say.line("warning: the boundary has an open door, %s: %s", f.ID, f.Why)
+			p.say.line("  fix: %s", firstOf(f.Fix, "none is known"))
+		}
+		return report, err
+	}
 }

@@ -42,6 +42,9 @@ func (w *workflow) prepare(ctx context.Context, s dispatch.Setting) (_ *commands
 	flow := &commands.Flow{Agent: &threadAgent{&agent, w.env.user}, Place: s.Place, Policy: s.Policy, Model: w.env.model, Log: w.log,
 		Secrets: w.out.secrets, Ambient: agent.Profile.Ambient, AgentName: agent.Profile.Name,
 		AgentStatus: statusText(agent.Profile.Status), Token: token}
+	if flow.Doctor, err = w.shortDoctor(private.path); err != nil {
+		return nil, private.close, w.named("setup", "the boundary cannot be checked", err)
+	}
 	closeAll, err := w.fetchAll(ctx, s, private.path, flow)
 	end = func() error { return errors.Join(closeAll(), private.close()) }
 	if err != nil {

@@ -149,6 +149,11 @@ func (p *program) tryRequest(ctx context.Context, o tryOptions, request commands
 	}
 	flow := &commands.Flow{Agent: &agent, Repo: checkout.repo, Place: place, Policy: policy,
 		Model: firstOf(o.model, p.env.model), Log: out.log, Secrets: p.out.secrets, Ambient: agent.Profile.Ambient, AgentName: agent.Profile.Name, AgentStatus: statusText(agent.Profile.Status)}
+	cross, err := p.shortDoctor(private.path)
+	if err != nil {
+		return err
+	}
+	flow.Doctor, flow.DoctorWarns = p.warning(cross, policy.Accept), true
 	defer context.AfterFunc(ctx, func() { p.say.line("cancelled: ending the agent and what it left behind") })()
 	return p.show(o, flow.Run(ctx, request), out, checkout.branch)
 }

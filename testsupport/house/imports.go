@@ -12,9 +12,9 @@ var homes = []struct {
 	imports []string
 }{
 	{"cmd/ai-flow", []string{"..."}},
-	// isolation for the type Room alone, which passes from the executor to commands/git; executor/agents for the table of what
-	// configures agents.
-	{"commands", []string{"executor", "executor/agents", "executor/permission", "commands/github", "commands/git", "isolation", "denials", "render"}},
+	// isolation for the type Room alone, which passes from the executor to commands/git; isolation/doctor for what it found, and
+	// the ids that a policy may name; executor/agents for the table of what configures agents.
+	{"commands", []string{"executor", "executor/agents", "executor/permission", "commands/github", "commands/git", "isolation", "isolation/doctor", "denials", "render"}},
 	{"commands/github", nil},
 	{"commands/thread", []string{"commands/github", "render"}},
 	{"commands/dispatch", []string{"commands", "commands/github", "commands/git", "commands/thread", "executor", "render"}},
