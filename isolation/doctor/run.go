@@ -113,7 +113,7 @@ func install(ctx context.Context, room *isolation.Room, exe string) (string, err
 		return "", fmt.Errorf("opening our own executable: %w", err)
 	}
 	defer f.Close()
-	path, err := room.Install(ctx, "ai-flow-doctor", f)
+	path, err := room.Install(ctx, "ai-flow", f) // by its own name: a program may go by what it is called
 	if err != nil {
 		return "", fmt.Errorf("installing our own executable: %w", err)
 	}
