@@ -5,3 +5,9 @@ func (h HostSetup) In(ruleFile string) HostSetup {
 	h.ruleFile = ruleFile
 	return h
 }
+
+// On makes it the preparation of another operating system, by its name in runtime.GOOS.
+func (h HostSetup) On(system string) HostSetup {
+	h.system = system
+	return h
+}

@@ -81,6 +81,16 @@ func (h HostSetup) refuseGroup() error {
 		Fix: fmt.Sprintf("name another user; or, if nobody needs the group: sudo groupdel %s", h.Agent)}
 }
 
+// refusePlace refuses a host whose sudo reads no rules from where ours would be, before a user is made for nothing.
+func (h HostSetup) refusePlace(dispatcher *user.User) error {
+	dir := filepath.Dir(h.rulePath())
+	if _, err := os.Stat(dir); isRoot(h.Dispatcher, dispatcher) || !os.IsNotExist(err) {
+		return nil
+	}
+	return &SetupError{Kind: BadPlace, Problem: fmt.Sprintf("there is no directory %s on this host, where the rule would be", dir),
+		Fix: fmt.Sprintf("sudo install -d -m 0755 %s, and see with sudo visudo that /etc/sudoers has the line @includedir %[1]s", dir)}
+}
+
 // dispatches reports whether a rule of ours leads on from the agent, as far as we may look.
 func (h HostSetup) dispatches() bool {
 	found, err := filepath.Glob(ruleDir + "/ai-flow-" + noDots(h.Agent) + "+*")
@@ -136,7 +146,7 @@ func shareGroup(agent, dispatcher *user.User) bool {
 	return err != nil || slices.Contains(groups, agent.Gid)
 }
 
-// furtherGroups says which groups beside its own the agent is in: what these may read, every run may.
+// furtherGroups says which groups beside one of its own the agent is in: what these may read, every run may.
 func (h HostSetup) furtherGroups(agent *user.User) string {
 	ids, err := agent.GroupIds()
 	if err != nil {
@@ -144,16 +154,15 @@ func (h HostSetup) furtherGroups(agent *user.User) string {
 	}
 	var names []string
 	for _, id := range ids {
-		if id == agent.Gid {
-			continue
-		}
 		if g, err := user.LookupGroupId(id); err == nil {
 			id = g.Name
 		}
-		names = append(names, strconv.Quote(id))
+		if id != h.Agent {
+			names = append(names, strconv.Quote(id))
+		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return ", and somebody put it into further groups, whose files each run can read: " + strings.Join(names, ", ")
+	return "; it is in groups that are not its own, whose files each run can read: " + strings.Join(names, ", ")
 }

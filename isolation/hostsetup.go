@@ -77,6 +77,9 @@ func (h HostSetup) Survey() ([]SetupStep, error) {
 	if err := h.refuse(agent, dispatcher); err != nil {
 		return nil, err
 	}
+	if err := h.refusePlace(dispatcher); err != nil {
+		return nil, err
+	}
 	return []SetupStep{h.userStep(agent), h.lockStep(agent, dispatcher), h.ruleStep(dispatcher)}, nil
 }
 
@@ -87,7 +90,7 @@ func (h HostSetup) userStep(agent *user.User) SetupStep {
 		return s
 	}
 	if agent.Name != comment {
-		s.Stands = fmt.Sprintf("the user %s stands already; ai-flow did not make it, and leaves its home as it is", h.Agent)
+		s.Stands = fmt.Sprintf("the user %s stands already; ai-flow did not make it, and leaves its home as it is%s", h.Agent, h.furtherGroups(agent))
 		return s
 	}
 	if h.userStands(agent) {

@@ -18,22 +18,18 @@ import (
 func nextStep(err error, user string) string {
 	var setup *isolation.SetupError
 	if errors.As(err, &setup) && (setup.Kind == isolation.NoUser || setup.Kind == isolation.NoRule) {
-		return makeReady(setup.Kind, user)
+		return makeReady(user)
 	}
 	return sentences(hint(err))
 }
 
-// makeReady names the command that makes what is missing, which try does where it may.
-func makeReady(missing isolation.SetupKind, user string) string {
-	try := "ai-flow try"
-	if user != "" && user != defaultUser { // what --user alone names is not made
-		try = "AI_FLOW_AGENT_USER=" + shellWord(user) + " " + try
+// makeReady names the command that makes the user, the rule and whatever else is missing.
+func makeReady(user string) string {
+	setup := "sudo ai-flow setup --runner-user NAME"
+	if user != "" && user != defaultUser {
+		setup += " --user " + shellWord(user)
 	}
-	makes := "makes it."
-	if missing == isolation.NoRule {
-		makes = "puts the rule of sudo in place. Run it as the user that the runner runs as."
-	}
-	return "On the runner, once: `" + try + " '/ask is it ready?'` in any checkout " + makes
+	return "On the runner, once: `" + setup + "`, with the name of the user that the runner runs as."
 }
 
 var (

@@ -27,10 +27,10 @@ func TestNextStep(t *testing.T) {
 		user string
 		want string
 	}{
-		{setup(isolation.NoUser, "sudo useradd x"), "", "On the runner, once: `ai-flow try '/ask is it ready?'` in any checkout makes it."},
-		{setup(isolation.NoUser, "sudo useradd x"), "ai-agent", "On the runner, once: `ai-flow try '/ask is it ready?'` in any checkout makes it."},
-		{setup(isolation.NoUser, "sudo useradd x"), "robot", "On the runner, once: `AI_FLOW_AGENT_USER=robot ai-flow try '/ask is it ready?'` in any checkout makes it."},
-		{setup(isolation.NoRule, "put this rule in place: echo x"), "", "On the runner, once: `ai-flow try '/ask is it ready?'` in any checkout puts the rule of sudo in place. Run it as the user that the runner runs as."},
+		{setup(isolation.NoUser, "sudo useradd x"), "", "On the runner, once: `sudo ai-flow setup --runner-user NAME`, with the name of the user that the runner runs as."},
+		{setup(isolation.NoUser, "sudo useradd x"), "ai-agent", "On the runner, once: `sudo ai-flow setup --runner-user NAME`, with the name of the user that the runner runs as."},
+		{setup(isolation.NoUser, "sudo useradd x"), "robot", "On the runner, once: `sudo ai-flow setup --runner-user NAME --user robot`, with the name of the user that the runner runs as."},
+		{setup(isolation.NoRule, "put this rule in place: echo x"), "", "On the runner, once: `sudo ai-flow setup --runner-user NAME`, with the name of the user that the runner runs as."},
 		{setup(isolation.NoSudo, "sudo-less hosts: as root, apt-get install sudo"), "", "Sudo-less hosts: as root, `apt-get install sudo`."},
 		{setup(isolation.NoSudo, "look at what sudo is on this host: /usr/bin/sudo --version"), "", "Look at what sudo is on this host: `/usr/bin/sudo --version`."},
 		{setup(isolation.NoSudo, `take "Defaults requiretty" out of sudoers (sudo visudo)`), "", `Take "Defaults requiretty" out of sudoers (` + "`sudo visudo`)."},
@@ -56,7 +56,7 @@ func TestNextStep(t *testing.T) {
 		{failed("leave the model out, or name one that this agent has"), "", "Leave the model out, or name one that this agent has."},
 		{failed("name one of these in AI_FLOW_MODEL, --model or models: in .github/ai-flow.yml"), "", "Name one of these in `AI_FLOW_MODEL` or `models:` in `.github/ai-flow.yml`."},
 		{failed("set COPILOT_GITHUB_TOKEN to a valid credential"), "", "Set `COPILOT_GITHUB_TOKEN` to a valid credential."},
-		{&executor.Failure{Fix: "sudo useradd x", Err: setup(isolation.NoUser, "sudo useradd x")}, "", "On the runner, once: `ai-flow try '/ask is it ready?'` in any checkout makes it."},
+		{&executor.Failure{Fix: "sudo useradd x", Err: setup(isolation.NoUser, "sudo useradd x")}, "", "On the runner, once: `sudo ai-flow setup --runner-user NAME`, with the name of the user that the runner runs as."},
 		{&github.Error{Next: "Give the token it: `permissions:` in the workflow."}, "", "Give the token it: `permissions:` in the workflow."},
 		{errors.New("anything"), "", ""},
 	}

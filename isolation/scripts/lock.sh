@@ -3,7 +3,11 @@
 # at once, one does.
 # usage: sh -c lock.sh ai-flow FILE USER
 umask 022
-mkdir -p -- "${1%/*}" || exit 43
+if [ -h "${1%/*}" ]; then
+	echo "${1%/*} is a link" >&2
+	exit 43
+fi
+mkdir -p -- "${1%/*}" && chown 0:0 -- "${1%/*}" && chmod 0755 -- "${1%/*}" || exit 43
 if [ -h "$1" ] || { [ -e "$1" ] && ! [ -f "$1" ]; }; then
 	echo "$1 is no plain file" >&2
 	exit 43
