@@ -50,6 +50,7 @@ func startHub(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("HUB", h.repo.GitDir())
 	work := ts.MkAbs("job")
 	ts.Check(os.MkdirAll(work, 0o755))
+	ts.Check(os.MkdirAll(work+"/temp", 0o700)) // of a runner whose home is its own
 	for name, value := range map[string]string{
 		"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": h.server.URL(), "GITHUB_API_URL": h.server.API(), "GITHUB_GRAPHQL_URL": h.server.GraphQL(),
 		"GITHUB_REPOSITORY": "acme/app", "GITHUB_REPOSITORY_OWNER": "acme", "GITHUB_RUN_ID": "77", "GITHUB_RUN_ATTEMPT": "1", "GITHUB_TRIGGERING_ACTOR": "ann",
