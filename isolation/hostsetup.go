@@ -40,6 +40,9 @@ func (h HostSetup) Trial() SetupStep {
 	return h.step("see whether this host may be prepared", "-c", ":")
 }
 
+// AsRoot is a command line as a person types it for root to run.
+func AsRoot(argv ...string) []string { return append([]string{"sudo"}, argv...) }
+
 // Steps are the changes that this host still needs, in order: [HostSetup.Survey] without what stands.
 func (h HostSetup) Steps() ([]SetupStep, error) {
 	all, err := h.Survey()
@@ -84,7 +87,7 @@ func (h HostSetup) Survey() ([]SetupStep, error) {
 }
 
 func (h HostSetup) userStep(agent *user.User) SetupStep {
-	s := h.step(fmt.Sprintf("make the user %s: no login, no password, no group but its own, the home %s root's and closed to others", h.Agent, h.home()),
+	s := h.step(fmt.Sprintf("make the user %s, which cannot log in, has no password and is in no group but its own, with the home %s, root's and closed to others", h.Agent, h.home()),
 		"-c", addUserScript, "ai-flow", h.Agent, h.home(), comment)
 	if agent == nil {
 		return s
@@ -96,7 +99,7 @@ func (h HostSetup) userStep(agent *user.User) SetupStep {
 	if h.userStands(agent) {
 		s.Stands = fmt.Sprintf("the user %s stands already%s", h.Agent, h.furtherGroups(agent))
 	} else {
-		s.Say = fmt.Sprintf("mend the user %s, which is there in part or was changed: no login, no password, the home %s root's and closed to others", h.Agent, h.home())
+		s.Say = fmt.Sprintf("mend the user %s, which is there in part or was changed: no login, no password, the home %s, root's and closed to others", h.Agent, h.home())
 	}
 	return s
 }

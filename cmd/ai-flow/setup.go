@@ -118,11 +118,11 @@ func (p *program) refuseSetup(steps []isolation.SetupStep, err error) error {
 
 // asRoot is the command line that does it. The program by its path, since sudo looks along a PATH of its own.
 func (p *program) asRoot(o setupOptions) string {
-	argv := []string{"sudo", "ai-flow"}
-	if self, err := os.Executable(); err == nil {
-		argv[1] = self
+	self, err := os.Executable()
+	if err != nil {
+		self = "ai-flow"
 	}
-	argv = append(argv, "setup", "--user", o.host.Agent, "--runner-user", o.host.Dispatcher)
+	argv := isolation.AsRoot(self, "setup", "--user", o.host.Agent, "--runner-user", o.host.Dispatcher)
 	if o.undo {
 		argv = append(argv, "--undo")
 	}
