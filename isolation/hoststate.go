@@ -52,13 +52,15 @@ func (h HostSetup) lockStands(agent *user.User) bool {
 	return err == nil && f != nil && f.Close() == nil
 }
 
-// ruleStands reports whether the rule is there, and whether that could be seen: the file is closed to all but root.
+// ruleStands reports whether the rule is there, as sudo will have it, and whether that could be seen: the file is closed to all
+// but root.
 func (h HostSetup) ruleStands() (stands, seen bool) {
 	text, err := os.ReadFile(h.rulePath())
 	if os.IsPermission(err) {
 		return false, false
 	}
-	return err == nil && strings.TrimSpace(string(text)) == h.rule(), true
+	info, err2 := os.Lstat(h.rulePath())
+	return err == nil && err2 == nil && strings.TrimSpace(string(text)) == h.rule() && info.Mode() == 0o440 && owner(info) == 0, true
 }
 
 // owner is the user number of a file's owner, -1 where that is not known.

@@ -98,8 +98,12 @@ func (p *program) setup(ctx context.Context, o setupOptions) error {
 	if o.undo {
 		return nil
 	}
-	if left, err := o.host.Steps(); err != nil || len(left) > 0 { // a tool may say that it did what it did not
-		return &startedError{errors.Join(err, fmt.Errorf("%d things are not as they have to be, though all was done", len(left)))}
+	left, err := o.host.Steps()
+	if err == nil && len(left) > 0 { // a tool may say that it did what it did not
+		err = fmt.Errorf("all was done, and this is still to be done: %s", left[0].Say)
+	}
+	if err != nil {
+		return &startedError{err}
 	}
 	return p.proveSetup(ctx, o.host, steps)
 }
