@@ -43,7 +43,7 @@ func (th *theatre) openHub() {
 	default:
 		th.number = th.repo.Issue("ann", a.Title, plan)
 	}
-	th.server.OnPush(func(_ int, p fakegithub.Push) { th.atPush = append(th.atPush, th.s.alive()...) })
+	th.server.OnPush(th.pushed)
 	th.do("before", a.Files["setup"])
 	if th.command.ID == 0 {
 		th.command = th.repo.Comment(th.number, a.By, th.comment())
@@ -55,6 +55,23 @@ func (th *theatre) openHub() {
 		"GITHUB_REPOSITORY_OWNER=acme", "GITHUB_RUN_ID=77", "GITHUB_TRIGGERING_ACTOR="+a.By, "GITHUB_EVENT_NAME="+th.command.Name, "GITHUB_EVENT_PATH="+th.path("job", "event.json"))
 	th.env = append(th.env, strings.Fields(a.Job)...)
 }
+
+// pushed looks who could look on while a push goes on, and ends the program there when the attack says so.
+func (th *theatre) pushed(int, fakegithub.Push) {
+	th.atPush = append(th.atPush, th.s.alive()...)
+	switch how := th.killAtPush; how {
+	case "landed":
+		th.server.FaultPush(0, fakegithub.DropAfter)
+		fallthrough
+	case "before":
+		if err := th.kill(); err != nil {
+			th.t.Error(err)
+		}
+		th.killAtPush = ""
+	}
+}
+
+func (th *theatre) kill() error { th.killed.Store(true); return th.running.Load().Kill() }
 
 func (th *theatre) comment() string {
 	if text, ok := th.first().Files["comment.md"]; ok {
@@ -129,8 +146,10 @@ func (th *theatre) act(verb string, args []string) bool {
 		th.server.FaultAt(number(args[0]), faultsByName[args[1]])
 	case "faultpush 2":
 		th.server.FaultPush(number(args[0]), faultsByName[args[1]])
-	case "revive 0":
-		th.server.Revive()
+	case "kill 0": // the program, as an operator, a full host or a runner that is gone does
+		th.must(th.kill())
+	case "killatpush 1": // when the push has landed, or before: landed|before
+		th.killAtPush = args[0]
 	case "expire 0":
 		th.server.Expire()
 	case "close 0":
@@ -147,7 +166,7 @@ func (th *theatre) act(verb string, args []string) bool {
 }
 
 var faultsByName = map[string]fakegithub.Fault{"Fail500Before": fakegithub.Fail500Before, "Fail502After": fakegithub.Fail502After, "DropBefore": fakegithub.DropBefore,
-	"DropAfter": fakegithub.DropAfter, "KillBefore": fakegithub.KillBefore, "KillAfter": fakegithub.KillAfter, "Resent": fakegithub.Resent, "SecondaryLimit": fakegithub.SecondaryLimit}
+	"DropAfter": fakegithub.DropAfter, "Resent": fakegithub.Resent, "SecondaryLimit": fakegithub.SecondaryLimit}
 
 // heard keeps what people said who may not write.
 func (th *theatre) heard(author, text string) {

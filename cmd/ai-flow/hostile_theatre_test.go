@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -39,8 +41,11 @@ type theatre struct {
 	watched map[string]trace
 	refs    map[string]string // "acme/app refs/heads/main": where it was when the agent began
 	atPush  []string
-	log     bytes.Buffer
-	result  string // of the run: "exit status 1"
+
+	killAtPush string // "landed" or "before": what becomes of the program at its first push
+	log        bytes.Buffer
+	running    atomic.Pointer[os.Process]
+	killed     atomic.Bool
 }
 
 func needPair(t *testing.T) {
@@ -120,7 +125,7 @@ func (th *theatre) wrapper(i int) string {
 export HERE=%s LOOT=%s TRAP=%s VICTIM=%s VICTIM_UID=%d VICTIM_HOME=%s JOB=%s PARENT=$PPID
 export MEANWHILE="sh -c 'touch $LOOT/now; i=0; until [ -e $LOOT/then ] || [ \$i = 100 ]; do sleep 0.05; i=\$((i+1)); done'"
 exec >>$LOOT/record 2>&1
-pwd >$LOOT/../room
+pwd >>$LOOT/../room
 sh $HERE/attack.sh
 echo "attack.sh ended with $?"
 exit 0
@@ -150,28 +155,24 @@ func (th *theatre) script() fakeagent.Script {
 	case a.Has("tell.sh"):
 		turn = append(turn, fakeagent.Step{Tell: "LOOT=" + th.path("loot", "0") + " HERE=" + here + " sh " + here + "/tell.sh"})
 	case a.Has("say.md"):
-		turn = append(turn, fakeagent.Step{Say: unescaped(th.t, a.Files["say.md"])})
+		turn = append(turn, fakeagent.Step{Say: unescaped(a.Files["say.md"])})
 	default:
 		turn = append(turn, fakeagent.Step{Say: "Done."})
 	}
 	return fakeagent.Script{Turns: []fakeagent.Turn{turn}}
 }
 
-// unescaped reads Go's escapes in lines, so that a file shows what no editor does.
-func unescaped(t *testing.T, text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		line, end := strings.CutSuffix(line, "\n")
-		raw, err := strconv.Unquote(`"` + strings.ReplaceAll(line, `"`, `\"`) + `"`)
+// hidden are the escapes by which a file shows what no editor does; every other backslash is Markdown's.
+var hiddenSign = regexp.MustCompile(`\\(u[0-9a-f]{4}|U[0-9a-f]{8}|x[0-9a-f]{2}|[rvf])`)
+
+func unescaped(text string) string {
+	return hiddenSign.ReplaceAllStringFunc(text, func(s string) string {
+		sign, err := strconv.Unquote(`"` + s + `"`)
 		if err != nil {
-			t.Fatalf("%q has an escape that is none: %v", line, err)
+			return s // a half of a pair, which no text holds
 		}
-		b.WriteString(raw)
-		if end {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
+		return sign
+	})
 }
 
 // play runs the program, once or twice.
@@ -204,11 +205,16 @@ func (th *theatre) run(args []string, more string) {
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: th.s.pair.Dispatcher.Credential()}
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &th.log, &th.log, time.Second
-	err := cmd.Run()
+	th.must(cmd.Start())
+	th.running.Store(cmd.Process)
+	err := cmd.Wait()
 	if ctx.Err() != nil {
-		th.t.Errorf("%v did not end within a minute; it said:\n%s", args, &th.log)
+		th.t.Errorf("%v did not end within a minute; it said:\n%s", args, withoutMasks(th.log.String()))
 	}
-	th.result = fmt.Sprint(err)
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		th.t.Errorf("running %v: %v", args, err)
+	}
 }
 
 // record is what an attack's script printed, with the traps that it sprang itself.

@@ -76,7 +76,7 @@ func (j *judge) processes() {
 }
 
 // fence is what may stand around foreign text in a prompt. The word behind it is made for the run.
-var fence = regexp.MustCompile(`(?ms)^<<<DATA (\w+)>>>$.*?^<<<END (\w+)>>>$`)
+var fence = regexp.MustCompile(`(?ms)^<<<DATA (\w+)(?:: [^\n]*)?>>>$.*?^<<<END (\w+)>>>$`)
 
 // strangers: nothing that a person without write permission wrote is outside of a fence in a prompt (S4).
 func (j *judge) strangers() {
@@ -108,7 +108,7 @@ func (j *judge) results() {
 		if p.Kind != Ours && p.Kind != Shared || j.Local {
 			continue
 		}
-		if strings.Contains(p.Text, "⏳") || strings.Contains(p.Text, "stage=waiting") {
+		if waiting.MatchString(p.Text) {
 			j.fault("S9", "%s still waits", p.Where)
 		}
 		for _, m := range resultMark.FindAllStringSubmatch(p.Text, -1) {
@@ -117,7 +117,7 @@ func (j *judge) results() {
 			}
 		}
 	}
-	if heard := j.Ran || j.Outcome != "" && j.Outcome != "nothing" && j.Wanted != "none"; heard && results != 1 && !j.Local {
+	if heard := j.Ran || j.Outcome != "" && j.Outcome != "nothing" && j.Wanted != "none"; heard && results != 1 && !j.Local && !j.Gone {
 		j.fault("S9", "%d results on the thread", results)
 	}
 	if j.Wanted == "none" && results > 0 {
@@ -172,3 +172,5 @@ func (j *judge) outcome() {
 		j.fault("", "the run ended %q, which is not among %q", j.Outcome, allowed)
 	}
 }
+
+var waiting = regexp.MustCompile(`(?m)^[> ]*(⏳|<!-- ai-flow:[^>\n]* stage=waiting)`)

@@ -4,6 +4,7 @@ package hostile
 // what says otherwise.
 type Run struct {
 	Local    bool   // without GitHub
+	Gone     bool   // the comment with the command was deleted, and with it the place of its result
 	Ran      bool   // whether an agent was started
 	Outcome  string // as the job's output has it; "" when there is none
 	Wanted   string // what the attack allows, outcomes with | between them
