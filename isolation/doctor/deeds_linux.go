@@ -97,9 +97,10 @@ func tell(signal int) outcome {
 	if parent, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", os.Getppid())); err == nil {
 		s.Parent = strings.TrimSpace(string(parent))
 	}
-	for _, v := range os.Environ() {
-		name, _, _ := strings.Cut(v, "=")
-		s.Environ = append(s.Environ, name)
+	for _, v := range strings.Split(string(readSome("self", "environ", maxData)), "\x00") {
+		if name, _, _ := strings.Cut(v, "="); name != "" {
+			s.Environ = append(s.Environ, name)
+		}
 	}
 	data, err := json.Marshal(s)
 	if err != nil {

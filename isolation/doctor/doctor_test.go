@@ -1,12 +1,15 @@
 package doctor
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/d3mlabs/ai-flow/executor/process"
@@ -82,27 +85,50 @@ func follow(t testing.TB, fix string) {
 	}
 }
 
-// On a host whose boundary stands everything passes that could be tried, in both forms.
-func TestTheBoundaryStands(t *testing.T) {
+// S1: on a host whose boundary stands everything passes that could be tried. The agent is handed attempts for it and nothing
+// else: no secret, no variable of ours, by no way.
+func TestS1_TheBoundaryStands(t *testing.T) {
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
 		o := options(t, p)
 		job(t, &o)
-		for _, o.Short = range []bool{false, true} {
-			found := examine(t, runner, o)
-			for id, f := range found {
-				if slices.Contains(ofTheHost, id) {
-					continue
-				}
-				unsure := id == "one-run-at-a-time" // there is no shared lock
-				if f.Status == Fail || (f.Status == Unknown) != unsure || (f.Fix == "") != (f.Status == Pass) {
-					t.Errorf("%-8s %s: %s [%s]", f.Status, id, f.Why, f.Fix)
-				}
-			}
-			if list := checks(); o.Short && len(found) >= len(list) || !o.Short && len(found) != len(list) {
-				t.Errorf("short %v: %d findings of %d checks", o.Short, len(found), len(list))
+		o.Secrets = []string{"canary-value-of-a-secret"}
+		o.Environ = append(o.Environ, "AI_FLOW_APP_PRIVATE_KEY=canary-value-of-a-variable", "CANARY_NAME=x")
+		var sent bytes.Buffer
+		rep, err := Run(t.Context(), recorder{&sent, &sync.Mutex{}}, o)
+		if err != nil || rep.User != p.Agent.Name || rep.Took <= 0 || len(rep.Findings) != len(IDs()) {
+			t.Fatalf("%+v, %v", rep, err)
+		}
+		for _, f := range rep.Findings {
+			unsure := f.ID == "one-run-at-a-time" // there is no shared lock
+			if !slices.Contains(ofTheHost, f.ID) && (f.Status == Fail || (f.Status == Unknown) != unsure || (f.Fix == "") != (f.Status == Pass)) {
+				t.Errorf("%-8s %s: %s [%s]", f.Status, f.ID, f.Why, f.Fix)
 			}
 		}
+		if text := sent.String(); !strings.Contains(text, hiddenCommand) || !strings.Contains(text, `"Deed":"scan"`) || strings.Contains(text, "canary-value") || strings.Contains(text, "CANARY_NAME") {
+			t.Errorf("sent %.2000q", text)
+		}
 	})
+}
+
+// recorder keeps what is started and what our process is sent.
+type recorder struct {
+	to *bytes.Buffer
+	mu *sync.Mutex
+}
+
+func (r recorder) Run(ctx context.Context, argv, env []string, stdin io.Reader) (stdout, stderr []byte, code int, err error) {
+	plan := ""
+	if stdin != nil && slices.Contains(argv, hiddenCommand) {
+		text, err := io.ReadAll(stdin)
+		if err != nil {
+			return nil, nil, -1, err
+		}
+		plan, stdin = string(text), bytes.NewReader(text)
+	}
+	r.mu.Lock()
+	r.to.WriteString(strings.Join(slices.Concat(argv, env, []string{plan}), "\n"))
+	r.mu.Unlock()
+	return runner.Run(ctx, argv, env, stdin)
 }
 
 // ofTheHost are checks of how a host is configured, which no test here changes.

@@ -104,8 +104,8 @@ func TestDoorsOfFiles(t *testing.T) {
 	}
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
 		o := options(t, p)
+		o.Secrets, o.Short, o.In = []string{"canary-value-0001"}, true, openRoom(t, o)
 		for rest := doors; len(rest) > 0; {
-			o.Secrets, o.Short = []string{"canary-value-0001"}, true
 			root := job(t, &o)
 			at := func(p string) string { return filepath.Join(root, p) }
 			mode(t, at("_work/_temp"), 0o711) // which leaves it to the command files themselves to be closed

@@ -61,12 +61,13 @@ func TestAttemptsOnProcessesAreReal(t *testing.T) {
 		if unknown != "" {
 			t.Fatalf("%s: %s", c.id, unknown)
 		}
-		for i, o := range inProcess(t, tries...) {
+		got := inProcess(t, tries...)
+		for i, o := range got {
 			if !o.Done || o.Error != "" {
 				t.Errorf("%s: %s came to %+v", c.id, tries[i], o)
 			}
 		}
-		if v := c.judge(h, tries, inProcess(t, tries...)); v.status != Fail || v.fix == "" {
+		if v := c.judge(h, tries, got); v.status != Fail || v.fix == "" {
 			t.Errorf("%s: %+v", c.id, v)
 		}
 	}
@@ -184,16 +185,30 @@ func TestChecksThatBreak(t *testing.T) {
 	}
 }
 
-// Whatever stands in for our process as the agent, what it sends is bounded, makes nothing pass, and the room is cleared.
+// What is no answer to an attempt spoils all of them.
 func TestForgedAnswers(t *testing.T) {
+	for name, text := range map[string]string{
+		"rubbish": "rubbish\n", "one twice": `{"N":0}` + "\n" + `{"N":0}` + "\n", "one too many": `{"N":2}` + "\n", "one before the first": `{"N":-1}` + "\n",
+		"a false error": `{"N":0,"Error":"<b>"}` + "\n", "both": `{"N":0,"Done":true,"Error":"EPERM"}` + "\n", "a flood": strings.Repeat("\x00", maxAnswers+1),
+		"a long name": `{"N":0,"Names":["` + strings.Repeat("x", maxName+1) + `"]}` + "\n", "many names": `{"N":0,"Names":[` + strings.Repeat(`"",`, maxNames) + `""]}` + "\n",
+		"much data": `{"N":0,"Data":"` + strings.Repeat("AAAA", maxData/3+1) + `"}` + "\n",
+	} {
+		if got, err := decodeAnswers([]byte(`{"N":1,"Done":true}`+"\n"+text), 2); err == nil || len(got) > 0 {
+			t.Errorf("%s: %d answers, %v", name, len(got), err)
+		}
+	}
+	got, err := decodeAnswers([]byte(`{"N":1,"Done":true}`+"\n"+`{"N":0,"Do`), 2)
+	if err == nil || len(got) != 1 || !got[1].Done {
+		t.Errorf("cut: %v, %v", got, err)
+	}
+}
+
+// Whatever stands in for our process as the agent makes nothing pass, and the room is cleared of it.
+func TestForgedProcesses(t *testing.T) {
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
 		o := options(t, p)
-		o.In = openRoom(t, o)
-		for name, script := range map[string]string{
-			"nothing": "exit 0", "an end": "kill -9 $$", "rubbish": "echo rubbish", "no line end": `printf '{"N":0,"Done":true'`, "one twice": `echo '{"N":0}'; echo '{"N":0}'`,
-			"one too many": `echo '{"N":99}'`, "a false error": `echo '{"N":0,"Error":"<b>"}'`, "both": `echo '{"N":0,"Done":true,"Error":"EPERM"}'`,
-			"a flood": "exec head -c 40000000 /dev/zero", "a child that stays": "setsid sleep 60 & echo rubbish",
-		} {
+		o.In, o.Short = openRoom(t, o), true
+		for name, script := range map[string]string{"an end": "kill -9 $$", "a child that stays": "setsid sleep 60 & echo rubbish"} {
 			n := 0
 			forge := func(argv []string) []string {
 				at := slices.Index(argv, hiddenCommand)
@@ -209,34 +224,6 @@ func TestForgedAnswers(t *testing.T) {
 			}
 		}
 	})
-}
-
-// The agent is handed attempts and nothing else: no secret, no variable of ours, by no way.
-func TestS1_NothingOfOursIsHandedOver(t *testing.T) {
-	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
-		o := options(t, p)
-		job(t, &o)
-		o.Secrets = []string{"canary-value-of-a-secret"}
-		o.Environ = append(o.Environ, "AI_FLOW_APP_PRIVATE_KEY=canary-value-of-a-variable", "CANARY_NAME=x")
-		var sent bytes.Buffer
-		rep, err := Run(t.Context(), recorder{&sent}, o)
-		if err != nil || rep.User != p.Agent.Name || rep.Took <= 0 || len(rep.Findings) != len(checks()) {
-			t.Fatalf("%+v, %v", rep, err)
-		}
-		if text := sent.String(); !strings.Contains(text, hiddenCommand) || !strings.Contains(text, `"Deed":"scan"`) || strings.Contains(text, "canary-value") || strings.Contains(text, "CANARY_NAME") {
-			t.Errorf("sent %.2000q", text)
-		}
-	})
-}
-
-type recorder struct{ to *bytes.Buffer }
-
-func (r recorder) Run(ctx context.Context, argv, env []string, stdin io.Reader) (stdout, stderr []byte, code int, err error) {
-	r.to.WriteString(strings.Join(append(argv, env...), "\n"))
-	if stdin != nil && slices.Contains(argv, hiddenCommand) {
-		stdin = io.TeeReader(stdin, r.to)
-	}
-	return runner.Run(ctx, argv, env, stdin)
 }
 
 // A room that a run is about to use is as it was, and stays open; our executable is out of it.

@@ -64,7 +64,7 @@ func groupsOf(u *user.User) (map[int]string, error) {
 }
 
 // askSudo asks as the dispatcher. The agent is asked about outside of the launch line, where no_new_privs does not hide a
-// rule; not in the short form, since a sudo that knows no such user may tell the administrator each time.
+// rule. None of it is for the short form: a sudo that knows no such user may tell the administrator each time.
 func askSudo(ctx context.Context, r isolation.Runner, o Options) (a rules) {
 	for _, place := range []string{"/usr/bin/sudo", "/usr/local/bin/sudo", "/bin/sudo", "/run/wrappers/bin/sudo"} {
 		if _, err := os.Stat(place); err == nil {
@@ -83,8 +83,8 @@ func askSudo(ctx context.Context, r isolation.Runner, o Options) (a rules) {
 		}
 		return string(out[:min(len(out), maxData)])
 	}
-	a.ours = ask("-l")
 	if !o.Short {
+		a.ours = ask("-l")
 		a.agents = ask("-u", o.Identity.Name(), "--", a.programs[0], "-n", "-l")
 	}
 	return a

@@ -285,6 +285,22 @@ func TestJudgeOfProcesses(t *testing.T) {
 	}
 }
 
+// Somebody else's token stops no run, and is told where an operator asks; our own does both.
+func TestTheShortFormLooksForOurSecretsAlone(t *testing.T) {
+	for text, want := range map[string][2]Status{"ghs_" + strings.Repeat("a1", 18): {Fail, Pass}, "canary-value-1": {Fail, Fail}, "x": {Pass, Pass}} {
+		data, err := json.Marshal([]ran{{PID: 7, Name: "sh", Args: []byte(text)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, short := range []bool{false, true} {
+			h := host{Options: Options{Secrets: []string{"canary-value-1"}, Short: short}}
+			if v := judgeScan(h, nil, []outcome{{Done: true, Data: data}}); v.status != want[i] {
+				t.Errorf("%q, short %v: %+v", text, short, v)
+			}
+		}
+	}
+}
+
 func TestJudgeOfOtherRuns(t *testing.T) {
 	h := host{room: "/home/a/.ai-flow/ai-flow-run-1-2-33"}
 	tries := []attempt{{Deed: deedList, Path: "/home/a/.ai-flow"}, {Deed: deedList, Path: "/tmp/ai-flow-run-9-9-99"}}

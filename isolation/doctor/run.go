@@ -80,7 +80,10 @@ func inRoom(ctx context.Context, r isolation.Runner, o Options, room *isolation.
 	}
 	p := makePlan(h, list)
 	got, trouble, err := carryOut(limited, r, room, self, p.tries)
-	if err = errors.Join(err, tidy(ctx, r, room, self)); err != nil {
+	if o.In != nil { // ours is closed in a moment, which does the same
+		err = errors.Join(err, tidy(ctx, r, room, self))
+	}
+	if err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
