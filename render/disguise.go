@@ -11,8 +11,9 @@ import (
 // view is a text as somebody may see it who reads it rendered. Each byte knows which bytes of the source it comes from, so
 // that what is found in a view is taken out of the source and not more.
 type view struct {
-	text []byte
-	from []stretch // nil: the source itself
+	text  []byte
+	from  []stretch // nil: the source itself
+	least int       // how much of a secret has to be seen in it before it counts, in bytes
 }
 
 // stretch is a part of the source, as offsets.
@@ -50,7 +51,7 @@ func (v view) rewrite(r rule) (out view, changed bool) {
 			}
 		}
 		if n > 0 && !changed {
-			changed, out = true, view{make([]byte, 0, len(v.text)), make([]stretch, 0, len(v.text))}
+			changed, out = true, view{make([]byte, 0, len(v.text)), make([]stretch, 0, len(v.text)), v.least}
 		}
 		if !changed {
 			return v, false
@@ -75,7 +76,7 @@ func (v view) rewrite(r rule) (out view, changed bool) {
 
 // views are a text itself and what readers may see of it: with what is encoded decoded, as often as [Prose] and a browser
 // together would; without what shows nothing, tags of HTML and the targets of links among it; and then its letters and
-// digits alone, which no emphasis, escape or code span parts. A parse of the Markdown was rejected: no two parsers agree on
+// digits alone, which no emphasis, escape or code span parts; and these without the white space, which no line end parts. A parse of the Markdown was rejected: no two parsers agree on
 // what an attacker writes, and a view that shows too much hides nothing.
 func views(text string) iter.Seq[view] {
 	return func(yield func(view) bool) {
@@ -108,14 +109,20 @@ func (v view) unfold(yield func(view) bool) bool {
 		}
 		v = next
 	}
-	v, changed := v.rewrite(rule{isSign, bare, false})
-	return !changed || yield(v)
+	next, changed := v.rewrite(rule{isSign, bare, false})
+	if changed && !yield(next) {
+		return false
+	}
+	// Words that only stand side by side may make up a few letters of a secret, so more of them have to.
+	joined, changed := v.rewrite(rule{isSign, func([]byte, int) (int, string) { return 1, "" }, false})
+	joined.least = maxGram
+	return !changed || yield(joined)
 }
 
 func isCoded(c byte) bool { return c == '&' || c == '\\' || c == '%' || c >= 0x7F || c < ' ' }
 
-// decoded is what [rule] sees of it: character references, backslash escapes and percent signs as what they stand for, what is invisible as
-// nothing.
+// decoded is what [rule] sees of it: character references, backslash escapes, those of JSON among them, and percent signs as
+// what they stand for, what is invisible as nothing.
 func decoded(src []byte, i int) (n int, seen string) {
 	c := src[i]
 	switch {
@@ -123,6 +130,14 @@ func decoded(src []byte, i int) (n int, seen string) {
 		return reference(src, i)
 	case c == '\\' && i+1 < len(src) && isPunct(src[i+1]):
 		return 2, string(src[i+1 : i+2])
+	case c == '\\' && i+5 < len(src) && src[i+1] == 'u':
+		if r, err := strconv.ParseUint(string(src[i+2:i+6]), 16, 16); err == nil {
+			return 6, string(rune(r))
+		}
+	case c == '\\' && i+3 < len(src) && src[i+1] == 'x':
+		if b, err := strconv.ParseUint(string(src[i+2:i+4]), 16, 8); err == nil {
+			return 4, string([]byte{byte(b)})
+		}
 	case c == '%' && i+2 < len(src):
 		if b, err := strconv.ParseUint(string(src[i+1:i+3]), 16, 8); err == nil {
 			return 3, string([]byte{byte(b)})

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"net/url"
@@ -31,7 +32,8 @@ const masked = "‹masked›"
 // knows none, and so does nil. It may be used from several goroutines.
 //
 // A value is found as it is, reversed, URL-encoded, in hexadecimal, and in base64 (standard and URL alphabet) at whichever
-// place of a longer encoded text it falls; of a value of several lines each useful line is a value of its own (H3-03). A
+// place of a longer encoded text it falls; one that no text holds by chance in base32, by ROT13 and with its case changed too; of
+// a value of several lines each useful line is a value of its own (H3-03). A
 // part is found too, from half a value's length or 12 bytes on, so that cutting off the beginning hides nothing.
 type Secrets struct {
 	mu      sync.RWMutex
@@ -137,8 +139,13 @@ func (s *Secrets) Contains(data []byte) bool {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for i := range s.content.candidates(data) {
-		if s.content.match(data, i) > 0 {
+	return s.sees(view{text: data})
+}
+
+// sees reports whether a view shows enough of a secret. The caller holds the lock.
+func (s *Secrets) sees(v view) bool {
+	for i := range s.content.candidates(v.text) {
+		if n := s.content.match(v.text, i); n > 0 && (n >= v.least || s.content.reach(v.text, i)-i >= v.least) {
 			return true
 		}
 	}
@@ -167,7 +174,33 @@ func forms(value string) []string {
 			out = append(out, embedded(enc, value, offset))
 		}
 	}
+	if telling(value) { // of "postgres" these would take common words
+		out = append(out, turned(value, 13, 26), turned(value, 'a'-'A', 0))
+		for offset := range 5 {
+			out = append(out, embedded32(value, offset))
+		}
+	}
 	return out
+}
+
+// turned is a value with its letters moved around the alphabet, or, with no alphabet, changed from small to capital and back.
+func turned(value string, by, around rune) string {
+	return strings.Map(func(r rune) rune {
+		base := r &^ 0x20
+		switch {
+		case base < 'A' || base > 'Z':
+			return r
+		case around == 0:
+			return r ^ by
+		}
+		return (base-'A'+by)%around + 'A' + r&0x20
+	}, value)
+}
+
+// embedded32 is embedded for base32, whose groups have five bytes.
+func embedded32(value string, offset int) string {
+	text := base32.StdEncoding.EncodeToString(append(make([]byte, offset), value...))
+	return text[(offset*8+4)/5 : (offset+len(value))*8/5]
 }
 
 // embedded is the part of a base64 text that does not depend on what surrounds value, which stands offset bytes behind a
@@ -186,8 +219,10 @@ func (s *Secrets) Shows(text string) bool {
 	if s.Empty() {
 		return false
 	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	for v := range views(text) {
-		if s.Contains(v.text) {
+		if s.sees(v) {
 			return true
 		}
 	}
@@ -209,50 +244,11 @@ func (s *Secrets) Redact(text string) string {
 			if i < done {
 				continue
 			}
-			if end := s.text.reach(v.text, i); end > i {
+			if end := s.text.reach(v.text, i); end > i && end-i >= v.least && !cut.crosses(v, i, end) {
 				cut.mark(v, i, end)
 				done = end
 			}
 		}
 	}
 	return cut.apply()
-}
-
-// cut is what is to be taken out of a text.
-type cut struct {
-	text   string
-	gone   []bool // by byte; nil when nothing is
-	begins []bool // by byte, where a mask is to stand
-}
-
-// mark takes out what a view shows from i to end.
-func (c *cut) mark(v view, i, end int) {
-	if c.gone == nil {
-		c.gone, c.begins = make([]bool, len(c.text)), make([]bool, len(c.text))
-	}
-	c.begins[v.at(i).start] = true
-	for ; i < end; i++ {
-		for j := v.at(i).start; j < v.at(i).end; j++ {
-			c.gone[j] = true
-		}
-	}
-}
-
-func (c *cut) apply() string {
-	if c.gone == nil {
-		return c.text
-	}
-	var b strings.Builder
-	beside := false // a mask was written last
-	for i := range len(c.text) {
-		if c.begins[i] && !beside {
-			b.WriteString(masked)
-			beside = true
-		}
-		if !c.gone[i] {
-			b.WriteByte(c.text[i])
-			beside = false
-		}
-	}
-	return b.String()
 }
