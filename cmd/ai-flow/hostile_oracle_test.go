@@ -126,7 +126,7 @@ func TestOracleMissesTheBoundary(t *testing.T) {
 	th.env = append(th.env, "AI_FLOW_ISOLATION=none")
 	th.play()
 	found := suite.Judge(th.evidence())
-	for _, want := range []string{"a note at home, plain", "the environment, plain", "ran unbound", "job/env was changed"} {
+	for _, want := range []string{"a note at home", "the environment", "ran unbound", "job/env was changed"} {
 		if !slices.ContainsFunc(found, func(f suite.Fault) bool { return strings.Contains(f.Text, want) }) {
 			t.Errorf("the oracle misses %q; it says %v\n%s", want, found, th.record(0))
 		}
