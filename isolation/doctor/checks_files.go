@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -24,7 +25,8 @@ func filesChecks() []check {
 			judge:    judgeClosed,
 		},
 		{
-			id: "other-runs", says: "The agent finds no directory of another run that it can read.", short: true,
+			// Not for the short form: who can make a directory in /tmp could stop all runs by its name.
+			id: "other-runs", says: "The agent finds no directory of another run that it can read.",
 			attempts: otherRuns, judge: judgeOtherRuns,
 		},
 	}
@@ -99,16 +101,16 @@ func chmod(mode string, paths []string) string {
 
 // otherRuns looks at what other dispatchers and killed ones keep in the places that all share, and beside our own room.
 func otherRuns(h host) (tries []attempt, unknown string) {
-	beside := filepath.Dir(h.room)
-	tries = []attempt{{Deed: deedList, Path: beside}}
-	for _, place := range slices.Compact([]string{"/tmp", "/var/tmp"}) {
+	if beside := filepath.Dir(h.room); filepath.Base(beside) == ".ai-flow" {
+		tries = append(tries, attempt{Deed: deedList, Path: beside})
+	}
+	for _, place := range []string{"/tmp", "/var/tmp"} {
 		entries, err := os.ReadDir(place)
 		if err != nil {
 			continue
 		}
 		for _, e := range entries {
-			path := filepath.Join(place, e.Name())
-			if e.Type() == fs.ModeDir && strings.HasPrefix(e.Name(), runPrefix) && path != h.room && len(tries) < 200 {
+			if path := filepath.Join(place, e.Name()); e.Type() == fs.ModeDir && runName.MatchString(e.Name()) && path != h.room && len(tries) < 200 {
 				tries = append(tries, attempt{Deed: deedList, Path: path})
 			}
 		}
@@ -116,20 +118,21 @@ func otherRuns(h host) (tries []attempt, unknown string) {
 	return tries, ""
 }
 
-const runPrefix = "ai-flow-run-"
+// runName is what a room is called. No other name is taken from whoever makes one: it ends on a command line of root's.
+var runName = regexp.MustCompile(`^ai-flow-run-[A-Za-z0-9-]{1,80}$`)
 
 func judgeOtherRuns(h host, tries []attempt, got []outcome) verdict {
 	var found []string
 	for i, a := range tries {
-		if i > 0 && got[i].Done {
+		switch {
+		case !got[i].Done:
+		case filepath.Base(a.Path) != ".ai-flow":
 			found = append(found, a.Path)
-		}
-	}
-	if got[0].Done {
-		for _, name := range got[0].Names {
-			path := filepath.Join(tries[0].Path, name)
-			if strings.HasPrefix(name, runPrefix) && path != h.room && !slices.ContainsFunc(tries[1:], func(a attempt) bool { return a.Path == path }) {
-				found = append(found, path)
+		default:
+			for _, name := range got[i].Names {
+				if path := filepath.Join(a.Path, name); runName.MatchString(name) && path != h.room {
+					found = append(found, path)
+				}
 			}
 		}
 	}

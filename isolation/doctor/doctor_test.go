@@ -153,3 +153,14 @@ func TestStatus(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// What each run pays before its agent starts, in a room that is open already.
+func BenchmarkShort(b *testing.B) {
+	o := options(b, hostuser.Get(b))
+	o.In, o.Short = openRoom(b, o), true
+	for b.Loop() {
+		if _, err := Run(b.Context(), runner, o); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -208,7 +208,7 @@ func TestForgedProcesses(t *testing.T) {
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
 		o := options(t, p)
 		o.In, o.Short = openRoom(t, o), true
-		for name, script := range map[string]string{"an end": "kill -9 $$", "a child that stays": "setsid sleep 60 & echo rubbish"} {
+		for name, script := range map[string]string{"an end": "kill -9 $$", "a child that stays": "setsid sleep 60 >/dev/null 2>&1 & echo rubbish"} {
 			n := 0
 			forge := func(argv []string) []string {
 				at := slices.Index(argv, hiddenCommand)

@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/isolation"
@@ -116,24 +114,20 @@ func runnerOf(environ []string) (r runnerPaths) {
 	return r
 }
 
-// plant makes a file that all may read in each directory. What keeps the agent from it is then the directory alone.
-func plant(closed []string) (planted []canary, err error) {
+// plant makes a file that all may read in each directory. What keeps the agent from it is then the directory alone. Where none
+// can be made, on a full disk or a file system that nobody can write to, the check says that it could not be tried.
+func plant(closed []string) (planted []canary) {
 	for _, dir := range closed {
 		info, err := os.Stat(dir)
 		if err != nil || !info.IsDir() || slices.ContainsFunc(planted, func(c canary) bool { return c.dir == dir }) {
 			continue
 		}
-		text := rand.Text()
-		path := filepath.Join(dir, ".ai-flow-canary-"+hex.EncodeToString([]byte(text[:8])))
-		switch err := makeCanary(path, text); {
-		case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
-			continue // the check says that it could not be tried
-		case err != nil:
-			return planted, fmt.Errorf("making a canary: %w", err)
+		c := canary{dir: dir, path: filepath.Join(dir, ".ai-flow-canary-"+rand.Text()), text: rand.Text()}
+		if makeCanary(c.path, c.text) == nil {
+			planted = append(planted, c)
 		}
-		planted = append(planted, canary{dir, path, text})
 	}
-	return planted, nil
+	return planted
 }
 
 // makeCanary leaves nothing when it fails.

@@ -311,8 +311,9 @@ func TestJudgeOfOtherRuns(t *testing.T) {
 	}{
 		"ours alone": {[]outcome{{Done: true, Names: []string{"ai-flow-run-1-2-33", "x"}}, refused}, Pass}, "beside": {[]outcome{{Done: true, Names: []string{"ai-flow-run-1-2-33", "ai-flow-run-5-5-55"}}, refused}, Fail},
 		"open": {[]outcome{refused, {Done: true}}, Fail}, "closed": {[]outcome{refused, refused}, Pass},
+		"a forged name": {[]outcome{{Done: true, Names: []string{"ai-flow-run-x/../../../../etc", "ai-flow-run-$(x)", "ai-flow-run-\n", "ai-flow-run-" + strings.Repeat("x", 99)}}, refused}, Pass},
 	} {
-		if v := judgeOtherRuns(h, tries, c.got); v.status != c.want || (v.status == Fail) != strings.Contains(v.fix, "rm -rf -- ") {
+		if v := judgeOtherRuns(h, tries, c.got); strings.Contains(v.fix, "etc") || v.status != c.want || (v.status == Fail) != strings.Contains(v.fix, "rm -rf -- ") {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

@@ -18,8 +18,8 @@ const (
 	hiddenCommand = "doctor-inside" // of cmd; it calls Inside
 )
 
-// Run makes the checks. The error says why none could be made: the host is not ready (a *isolation.SetupError), or ctx ended.
-// Once the agent user is free it takes at most two minutes, the short form at most ten seconds.
+// Run makes the checks. The error says why none could be made: the host is not ready (a *isolation.SetupError), or ctx ended. Beside
+// findings it says what could not be cleared away after them. Once the agent user is free it takes at most two minutes, the short form at most ten seconds.
 //
 // With isolation off nothing is tried: what the agent could do is what we can do, and each finding says so.
 func Run(ctx context.Context, r isolation.Runner, o Options) (Report, error) {
@@ -69,27 +69,25 @@ func inRoom(ctx context.Context, r isolation.Runner, o Options, room *isolation.
 	if err != nil {
 		return nil, err
 	}
-	h.canaries, err = plant(append([]string{h.home}, o.Closed...))
+	h.canaries = plant(append([]string{h.home}, o.Closed...))
 	defer func() { err = errors.Join(err, uproot(h.canaries)) }()
-	if err != nil {
-		return nil, err
-	}
 	self, err := install(limited, room, o.Self)
 	if err != nil {
 		return nil, err
 	}
 	p := makePlan(h, list)
 	got, trouble, err := carryOut(limited, r, room, self, p.tries)
+	var untidy error
 	if o.In != nil { // ours is closed in a moment, which does the same
-		err = errors.Join(err, tidy(ctx, r, room, self))
-	}
-	if err != nil {
-		return nil, err
+		untidy = tidy(ctx, r, room, self)
 	}
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("trying to cross the boundary: %w", context.Cause(ctx))
+		err = fmt.Errorf("trying to cross the boundary: %w", context.Cause(ctx))
 	}
-	return p.judge(h, got, trouble), nil
+	if err != nil {
+		return nil, errors.Join(err, untidy)
+	}
+	return p.judge(h, got, trouble), untidy
 }
 
 // tidy ends what the attempts may have left and takes our executable away again.
