@@ -314,7 +314,7 @@ func (th *theatre) git(args ...string) string {
 // seen is what people see of the result.
 func (th *theatre) seen() string {
 	if th.server == nil {
-		return th.read("job/out/comment.md") + th.log.String()
+		return th.read("job/out/comment.md") + withoutMasks(th.log.String())
 	}
 	var b strings.Builder
 	for _, c := range th.repo.Thread(th.number) {
@@ -326,5 +326,5 @@ func (th *theatre) seen() string {
 	for ref := range th.repo.Refs() {
 		fmt.Fprintf(&b, "== ref %s\n", ref)
 	}
-	return b.String() + "== page\n" + th.read("job/summary.md") + "== description\n" + th.repo.Body(th.number) + "\n== log\n" + th.log.String()
+	return b.String() + "== page\n" + th.read("job/summary.md") + "== description\n" + th.repo.Body(th.number) + "\n== log\n" + withoutMasks(th.log.String())
 }

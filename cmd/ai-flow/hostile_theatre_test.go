@@ -102,7 +102,7 @@ func (th *theatre) openHost() {
 	th.files(0o600, th.path("home"), map[string]string{".ssh/id_ed25519": th.canary("a key at home", false) + "\n", "notes.txt": th.canary("a note at home", false) + "\n"})
 	th.files(0o600, th.path("job"), map[string]string{"env": "", "path": "", "state": "", "summary.md": "", "output": "", "temp/of-the-runner": th.canary("a file of the runner", false) + "\n",
 		"_actions/checkout/index.js": "// an action\n"})
-	th.must(os.Chmod(th.path("home"), 0o700), os.Mkdir(th.path("loot"), 0o777), os.Chmod(th.path("loot"), 0o777), os.WriteFile(th.path("loot", "room"), nil, 0o666), os.Chmod(th.path("loot", "room"), 0o666),
+	th.must(os.Chmod(th.path("home"), 0o700), os.Chmod(th.path("job", "temp"), 0o700), os.Mkdir(th.path("loot"), 0o777), os.Chmod(th.path("loot"), 0o777), os.WriteFile(th.path("loot", "room"), nil, 0o666), os.Chmod(th.path("loot", "room"), 0o666),
 		os.WriteFile(th.path("ran"), nil, 0o666), os.Chmod(th.path("ran"), 0o666),
 		os.WriteFile(th.path("trap"), []byte("#!/bin/sh\necho \"$(id -u) $*\" >>'"+th.path("ran")+"'\nexit 0\n"), 0o755))
 	for i, a := range th.attacks {
