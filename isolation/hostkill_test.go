@@ -56,6 +56,7 @@ func TestHostSetupKilledAnywhere(t *testing.T) {
 		if err := h.Prove(t.Context(), runner); err != nil {
 			t.Fatalf("killed before change %d and done again: %v", at, err)
 		}
+		closed(t, h.Agent, "/etc/sudoers.d/ai-flow-"+h.Dispatcher+"+"+h.Agent)
 		if err := os.WriteFile(count, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

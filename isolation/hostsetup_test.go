@@ -44,11 +44,7 @@ func TestHostSetup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, mode := range map[string]os.FileMode{u.HomeDir: os.ModeDir | 0o710, u.HomeDir + "/.ai-flow": os.ModeDir | 0o700, ruleFile: 0o440, lock: 0o604, filepath.Dir(lock): os.ModeDir | 0o755} {
-		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
-			t.Errorf("%s: %v, %v", path, info.Mode(), err)
-		}
-	}
+	closed(t, h.Agent, ruleFile)
 	groups, err := u.GroupIds()
 	if err != nil || len(groups) != 1 {
 		t.Errorf("groups %v, %v", groups, err)
@@ -113,6 +109,21 @@ func TestTheUserIsMadeOnce(t *testing.T) {
 			if other := <-made; other != first {
 				t.Errorf("the user got the number %s, then %s", strings.TrimSpace(first), strings.TrimSpace(other))
 			}
+		}
+	}
+}
+
+// closed checks the modes of all that is made.
+func closed(t *testing.T, agent, ruleFile string) {
+	t.Helper()
+	lock := "/var/lib/ai-flow/" + agent + ".lock"
+	for path, mode := range map[string]os.FileMode{"/home/" + agent: os.ModeDir | 0o710, "/home/" + agent + "/.ai-flow": os.ModeDir | 0o700,
+		ruleFile: 0o440, lock: 0o604, filepath.Dir(lock): os.ModeDir | 0o755} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Error(err)
+		} else if info.Mode() != mode {
+			t.Errorf("%s: %v", path, info.Mode())
 		}
 	}
 }

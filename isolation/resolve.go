@@ -26,7 +26,7 @@ var userName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`)
 
 // mighty are groups whose members are root in all but name, or read what only root may.
 var mighty = map[string]bool{"root": true, "sudo": true, "wheel": true, "admin": true, "docker": true, "lxd": true, "incus": true,
-	"incus-admin": true, "disk": true, "shadow": true, "kmem": true, "libvirt": true}
+	"incus-admin": true, "disk": true, "shadow": true, "dockerroot": true, "microk8s": true, "google-sudoers": true, "kmem": true, "libvirt": true}
 
 // places of host programs, instead of a PATH that somebody else may have set.
 func sudoPlaces() []string {
