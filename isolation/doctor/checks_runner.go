@@ -35,7 +35,7 @@ func runnerChecks() []check {
 				if h.runner.temp == "" {
 					return nil, noJob
 				}
-				return []attempt{{Deed: deedList, Path: h.runner.temp}, {Deed: deedCreate, Path: h.runner.temp}}, ""
+				return h.closed([]string{h.runner.temp})
 			},
 			judge: judgeClosed,
 		},

@@ -158,6 +158,25 @@ func TestDoorOfTheHome(t *testing.T) {
 	})
 }
 
+// A directory in which no canary can be made is tried all the same, and passes for nothing.
+func TestWhereNoCanaryCanBeMade(t *testing.T) {
+	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
+		if os.Getuid() == 0 {
+			return
+		}
+		o := options(t, p)
+		o.Short, o.In = true, openRoom(t, o)
+		o.Closed = []string{"/root"}
+		if f := examine(t, runner, o, "dispatcher-files")["dispatcher-files"]; f.Status != Unknown || !strings.Contains(f.Why, "no canary") {
+			t.Errorf("%+v", f)
+		}
+		o.Closed = []string{"/etc"}
+		if f := one(t, runner, o, "dispatcher-files", Fail); strings.Contains(f.Fix, "chmod") {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
 // A link, a FIFO and a device where a file should be neither hold the checks nor pass for closed when they are open.
 func TestOddFiles(t *testing.T) {
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {

@@ -212,8 +212,8 @@ func TestDoorsOfTheHost(t *testing.T) {
 			t.Errorf("a service that listens: %+v", f)
 		}
 		follow(t, found["sockets"].Fix)
-		if os.Getuid() == 0 {
-			follow(t, found["temp-left"].Fix)
+		if os.Getuid() == 0 { // find complains of what others remove meanwhile; whether it did its work is seen below
+			_ = exec.Command("/bin/sh", "-c", found["temp-left"].Fix).Run()
 		}
 		o.Metadata = []string{"127.0.0.1:1"}
 		for id, f := range examine(t, runner, o, "sockets", "metadata", "temp-left") {

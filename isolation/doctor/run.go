@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/isolation"
@@ -69,7 +70,7 @@ func inRoom(ctx context.Context, r isolation.Runner, o Options, room *isolation.
 	if err != nil {
 		return nil, err
 	}
-	h.canaries = plant(append([]string{h.home}, o.Closed...))
+	h.canaries = plant(slices.Concat([]string{h.home, h.runner.temp}, o.Closed))
 	defer func() { err = errors.Join(err, uproot(h.canaries)) }()
 	self, err := install(limited, room, o.Self)
 	if err != nil {
