@@ -19,10 +19,18 @@ func (r *run) crossBoundary(ctx context.Context) {
 	}
 	report, err := r.Doctor(ctx, r.room)
 	if err != nil {
-		r.say("boundary: it could not be checked: %v", err)
-		r.note("The boundary could not be checked before the agent was started: see the run's log.")
+		r.unchecked(err)
 		return
 	}
+	r.judgeBoundary(ctx, report)
+}
+
+func (r *run) unchecked(err error) {
+	r.say("boundary: it could not be checked: %v", err)
+	r.note("The boundary could not be checked before the agent was started: see the run's log.")
+}
+
+func (r *run) judgeBoundary(ctx context.Context, report doctor.Report) {
 	r.boundary = &report
 	r.say("boundary: %s", summed(report, r.Policy.Accept))
 	for _, f := range report.Failed(nil) {
@@ -75,6 +83,9 @@ func summed(report doctor.Report, accepted []string) string {
 		}
 	}
 	text := fmt.Sprintf("%d checks passed", passed)
+	if passed == 1 {
+		text = "1 check passed"
+	}
 	for _, part := range []struct {
 		what string
 		ids  []string

@@ -31,6 +31,7 @@ triage:
   org:       { file: Brewfile, repo: acme/homebrew-tap }
   project:   { file: deps.rb }
   by_design: [ "/opt/shared/**" ]
+doctor: { accept: [ sudo, groups ] }
 learn: { on_build: true }
 knowledge_repo: acme/knowledge
 `
@@ -47,10 +48,10 @@ func TestParsePolicy(t *testing.T) {
 		Limits: executor.Limits{Start: 30 * time.Second, Initialize: time.Minute, Session: 61 * time.Second, Turn: time.Hour, Silence: 10 * time.Minute, Output: 64 << 20},
 		Triage: Triage{Places: render.Places{OrgFile: "Brewfile", OrgRepo: "acme/homebrew-tap", ProjectFile: "deps.rb"}, ByDesign: []string{"/opt/shared/**"}},
 		Gates:  []executor.Gate{{Name: "test", Run: "go test ./...", Timeout: 90 * time.Second}, {Name: "make", Run: "make", Timeout: 10 * time.Minute}},
-		Rounds: 5,
+		Rounds: 5, Accept: []string{"sudo", "groups"},
 	}
 	// Nobody may believe that something counts which does not.
-	for i, says := range []string{`line 18: the key "learn" does nothing`, `line 19: the key "knowledge_repo" does nothing`} {
+	for i, says := range []string{`line 19: the key "learn" does nothing`, `line 20: the key "knowledge_repo" does nothing`} {
 		if i >= len(got.Warnings) || !strings.Contains(got.Warnings[i], says) {
 			t.Errorf("warnings %q, want %q", got.Warnings, says)
 		}
@@ -85,6 +86,14 @@ func TestUnknownKeysWarn(t *testing.T) {
 		if !strings.HasPrefix(p.Warnings[i], want) {
 			t.Errorf("warning %q, want %q", p.Warnings[i], want)
 		}
+	}
+}
+
+// A check that nobody knows accepts nothing, and whoever wrote it is told.
+func TestUnknownChecksWarn(t *testing.T) {
+	p, err := ParsePolicy([]byte("doctor:\n  accept:\n  - sudo\n  - sodu\n"), "f")
+	if err != nil || len(p.Accept) != 1 || p.Accept[0] != "sudo" || len(p.Warnings) != 1 || !strings.HasPrefix(p.Warnings[0], `f line 4: the key "doctor.accept[1]" does nothing: no check is called "sodu"`) {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 
@@ -148,6 +157,8 @@ func TestPolicyRefuses(t *testing.T) {
 		{"two gates of one name", "gates: [ { run: make }, { run: test, name: make } ]", `gates[1] has the name "make", which another gate has`},
 		{"many gates", "gates: [" + manyGates(21) + "]", "line 1: gates has 21 items, more than 20"},
 		{"a gate that runs nothing", "gates: [ { name: a } ]", "gates[0] needs a run"},
+		{"a check that is no word", "doctor:\n  accept: [ 5 ]", "line 2: doctor.accept[0] must be a string"},
+		{"checks that are no list", "doctor: { accept: sudo }", "doctor.accept must be a list"},
 		{"not a repository", "triage: { org: { repo: 'a b' } }", "triage.org.repo must be owner/name"},
 		{"an agent with a path", "agent: ../x", "agent must be the name"},
 		{"twice", "agent: a\nagent: b", `"agent" is said twice`},
