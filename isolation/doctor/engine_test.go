@@ -168,7 +168,7 @@ func TestChecksThatBreak(t *testing.T) {
 		{id: "again", attempts: good.attempts, judge: good.judge},
 	}
 	h := host{}
-	p := makePlan(h, list)
+	p := makePlan(t.Context(), h, list)
 	got := map[int]outcome{0: {Done: true}, 1: {Done: true}}
 	want := map[string]Finding{
 		"asks": {Status: Unknown, Why: "the check broke down: of attempts"}, "good": {Status: Pass, Why: "done"},
@@ -318,6 +318,19 @@ func TestChecksThatCannotBeMade(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A check that waits for ever holds nobody.
+func TestChecksThatHang(t *testing.T) {
+	never := make(chan bool)
+	defer close(never)
+	list := []check{{id: "hangs", attempts: func(host) ([]attempt, string) { <-never; return nil, "" }, judge: allRefused(otherUser)}}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	p := makePlan(ctx, host{}, list)
+	if f := p.judge(host{}, nil, nil); len(f) != 1 || f[0].Status != Unknown || !strings.Contains(f[0].Why, "deadline") {
+		t.Errorf("%+v", f)
+	}
 }
 
 func TestTheFamilyIsOurs(t *testing.T) {

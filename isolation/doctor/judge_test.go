@@ -326,7 +326,7 @@ func FuzzAnswers(f *testing.F) {
 	}
 	h := host{uid: 1, gid: 1, family: []int{1}, room: "/r/ai-flow-run-1", home: "/root", rules: rules{programs: []string{"/usr/bin/sudo"}},
 		runner: runnerPaths{commandFiles: []string{"/c/f"}, workspace: "/w/r/r", temp: "/w/t", actions: f.TempDir(), tools: f.TempDir()}}
-	p := makePlan(h, checks())
+	p := makePlan(f.Context(), h, checks())
 	f.Fuzz(func(t *testing.T, text []byte, tries int) {
 		got, err := decodeAnswers(text, tries)
 		for n, o := range got {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
 	"slices"
 )
@@ -22,11 +23,12 @@ func onlyShort(list []check) []check {
 	return slices.DeleteFunc(slices.Clone(list), func(c check) bool { return !c.short })
 }
 
-func makePlan(h host, list []check) plan {
+// makePlan asks each check for its attempts. One that waits for a file system that does not answer is left behind when ctx ends.
+func makePlan(ctx context.Context, h host, list []check) plan {
 	var p plan
 	for _, c := range list {
 		r := row{check: c, from: len(p.tries)}
-		tries, unknown := c.propose(h)
+		tries, unknown := c.proposeWithin(ctx, h)
 		if r.unknown = unknown; unknown == "" {
 			p.tries = append(p.tries, tries...)
 		}
@@ -34,6 +36,24 @@ func makePlan(h host, list []check) plan {
 		p.rows = append(p.rows, r)
 	}
 	return p
+}
+
+func (c check) proposeWithin(ctx context.Context, h host) ([]attempt, string) {
+	type proposal struct {
+		tries   []attempt
+		unknown string
+	}
+	made := make(chan proposal, 1)
+	go func() {
+		tries, unknown := c.propose(h)
+		made <- proposal{tries, unknown}
+	}()
+	select {
+	case p := <-made:
+		return p.tries, p.unknown
+	case <-ctx.Done():
+		return nil, fmt.Sprintf("nothing could be tried: %v", context.Cause(ctx))
+	}
 }
 
 // propose asks a check for its attempts. A check that breaks down takes no other with it.

@@ -19,8 +19,9 @@ const (
 	hiddenCommand = "doctor-inside" // of cmd; it calls Inside
 )
 
-// Run makes the checks. The error says why none could be made: the host is not ready (a *isolation.SetupError), or ctx ended. Beside
-// findings it says what could not be cleared away after them. Once the agent user is free it takes at most two minutes, the short form at most ten seconds.
+// Run makes the checks. The error says why none could be made: the host is not ready (a *isolation.SetupError), or ctx ended.
+// Beside findings it says what could not be cleared away after them. Once the agent user is free it takes at most two
+// minutes, the short form at most ten seconds.
 //
 // With isolation off nothing is tried: what the agent could do is what we can do, and each finding says so.
 func Run(ctx context.Context, r isolation.Runner, o Options) (Report, error) {
@@ -76,7 +77,9 @@ func inRoom(ctx context.Context, r isolation.Runner, o Options, room *isolation.
 	if err != nil {
 		return nil, err
 	}
-	p := makePlan(h, list)
+	proposing, enough := context.WithTimeout(limited, limit/2) // the rest is for what is proposed
+	defer enough()
+	p := makePlan(proposing, h, list)
 	got, trouble, err := carryOut(limited, r, room, self, p.tries)
 	var untidy error
 	if o.In != nil { // ours is closed in a moment, which does the same
