@@ -13,17 +13,22 @@ const (
 	lastDye  = firstDye + 127
 )
 
-// graphics is the sequence that sets the look of letters.
-var graphics = regexp.MustCompile("\x1b\\[[0-9;]{0,16}m")
-
-// dye puts dyes in the place of the sequences that may stay.
-func dye(text string) string {
-	text = strings.Map(func(r rune) rune {
+// undyed is text without dyes.
+func undyed(text string) string {
+	return strings.Map(func(r rune) rune {
 		if r >= firstDye && r <= lastDye {
 			return -1
 		}
 		return r
 	}, text)
+}
+
+// graphics is the sequence that sets the look of letters.
+var graphics = regexp.MustCompile("\x1b\\[[0-9;]{0,16}m")
+
+// dye puts dyes in the place of the sequences that may stay.
+func dye(text string) string {
+	text = undyed(text)
 	return graphics.ReplaceAllStringFunc(text, func(sequence string) string {
 		var dyes strings.Builder
 		for _, code := range strings.Split(sequence[2:len(sequence)-1], ";") {
@@ -49,12 +54,7 @@ func harmless(code int) bool {
 // dyed is line for text with dyes. Where the line without them must be changed it is shown without: a colour may
 // stand in the middle of a secret.
 func (l *Log) dyed(prefix, text string) string {
-	plain := strings.Map(func(r rune) rune {
-		if r >= firstDye && r <= lastDye {
-			return -1
-		}
-		return r
-	}, text)
+	plain := undyed(text)
 	safe := l.line(prefix, plain)
 	if len(plain) == len(text) || safe != prefix+strings.TrimRight(plain, " \t\n")+"\n" || len(text) > maxLogLine {
 		return safe

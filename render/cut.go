@@ -50,14 +50,15 @@ func (c *cut) mark(v view, i, end int) {
 	}
 }
 
-func (c *cut) apply() string {
+// apply is what is left of the text from a byte on.
+func (c *cut) apply(from int) string {
 	if c.gone == nil {
-		return c.text
+		return c.text[from:]
 	}
 	var b strings.Builder
 	beside := false // a mask was written last
-	for i := range len(c.text) {
-		if c.begins[i] && !beside {
+	for i := from; i < len(c.text); i++ {
+		if (c.begins[i] || i == from && c.gone[i]) && !beside {
 			b.WriteString(masked)
 			beside = true
 		}

@@ -26,6 +26,7 @@ type Log struct {
 	w       io.Writer
 	actions bool
 	secrets Secrets
+	tails   map[string]string // the end of what a stranger said last, by prefix
 	foreign int
 	deaf    string // the word that the runner waits for; "" while it listens
 	err     error
@@ -93,7 +94,7 @@ func (l *Log) stranger(prefix, text string, write func(prefix, text string) stri
 		prefix = "│"
 	}
 	var b strings.Builder
-	for line := range strings.Lines(strings.TrimRight(Terminal(text), "\n")) {
+	for line := range strings.Lines(l.whole(prefix, strings.TrimRight(Terminal(text), "\n"))) {
 		b.WriteString(write(prefix+" ", line))
 	}
 	l.foreign += len(text) + 1
@@ -101,6 +102,37 @@ func (l *Log) stranger(prefix, text string, write func(prefix, text string) stri
 		b.WriteString(prefix + " (the log of this run is full; what follows is left out)\n")
 	}
 	l.section(b.String())
+}
+
+// Limits of what is kept of what was said last: so many bytes, of so many strangers.
+const (
+	maxSaid   = 256
+	maxSayers = 64
+)
+
+// whole takes the secrets out of text before its lines are judged one by one: of a secret that is wrapped, what stands on a line,
+// which may come in a call of its own, is too short to be known by itself. Lines that lose nothing keep their dyes.
+func (l *Log) whole(prefix, text string) string {
+	if l.secrets.Empty() {
+		return text
+	}
+	plain := undyed(text)
+	safe := l.secrets.redactBehind(l.tails[prefix], plain)
+	if l.tails == nil || len(l.tails) > maxSayers {
+		l.tails = map[string]string{}
+	}
+	tail := l.tails[prefix] + plain + "\n"
+	l.tails[prefix] = tail[max(0, len(tail)-maxSaid):]
+	if safe == plain {
+		return text
+	}
+	was, now, dyed := strings.Split(plain, "\n"), strings.Split(safe, "\n"), strings.Split(text, "\n")
+	for i := range now {
+		if len(now) == len(was) && now[i] == was[i] {
+			now[i] = dyed[i]
+		}
+	}
+	return strings.Join(now, "\n")
 }
 
 // section writes finished lines of a stranger's; in a workflow the runner is deaf to them.

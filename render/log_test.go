@@ -254,6 +254,34 @@ func TestMask(t *testing.T) {
 	}
 }
 
+// TestMaskWrapped: of a secret in lines too short to be known one by one nothing passes.
+func TestMaskWrapped(t *testing.T) {
+	for _, width := range []int{4, 7, 11, 19} {
+		var b bytes.Buffer
+		l := NewLog(&b, false)
+		l.Mask(canary)
+		text := base64.StdEncoding.EncodeToString([]byte(canary))
+		var wrapped strings.Builder
+		for part := range slices.Chunk([]byte(text), width) {
+			wrapped.WriteString(string(part) + "\n")
+		}
+		l.Foreign("x", wrapped.String())
+		l.Output("x", wrapped.String())
+		for line := range strings.Lines(wrapped.String()) { // a call for each
+			l.Foreign("y", line)
+			l.Foreign("z", "something else")
+		}
+		short := 0
+		for line := range strings.Lines(b.String()) {
+			if rest := strings.TrimSuffix(strings.ReplaceAll(line[2:], masked, ""), "\n"); len(rest) > 3 && line[0] != 'z' {
+				if short += len(rest); line[0] == 'x' || short >= 12 {
+					t.Errorf("in lines of %d: %q passed", width, rest)
+				}
+			}
+		}
+	}
+}
+
 // TestMaskHiddenInside: a secret that is whole only once the invisible is gone does not pass either.
 func TestMaskHiddenInside(t *testing.T) {
 	var b bytes.Buffer

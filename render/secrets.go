@@ -231,14 +231,17 @@ func (s *Secrets) Shows(text string) bool {
 
 // Redact returns text with every known secret taken out, those too that only a reader of the rendered text would see (see
 // [Secrets.Shows]). What parts such a one stays: taking a tag or a fence away would change the text around it.
-func (s *Secrets) Redact(text string) string {
+func (s *Secrets) Redact(text string) string { return s.redactBehind("", text) }
+
+// redactBehind is Redact for a text that stands behind another one, which it leaves out.
+func (s *Secrets) redactBehind(before, text string) string {
 	if s.Empty() {
 		return text
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	cut := cut{text: text}
-	for v := range views(text) {
+	cut := cut{text: before + text}
+	for v := range views(cut.text) {
 		done := 0
 		for i := range s.text.candidates(v.text) {
 			if i < done {
@@ -250,5 +253,5 @@ func (s *Secrets) Redact(text string) string {
 			}
 		}
 	}
-	return cut.apply()
+	return cut.apply(len(before))
 }

@@ -66,6 +66,8 @@ func (s *stage) play(t *testing.T, dir string) {
 			"refs":         refs,
 			"quiet":        quietPushes,
 			"trap":         trap,
+			"sing":         sing,
+			"silent":       silent,
 			"privatehost":  privateHost,
 			"inhost":       inHost,
 			"untouched":    untouched,
