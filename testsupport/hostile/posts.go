@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -29,7 +30,7 @@ func (j *judge) posts() {
 			(&page{judge: j, post: p, src: []byte(p.Text)}).read()
 		case Title:
 			j.words(p, p.Text)
-		case Document: // whoever may write the document may mention people in it
+		case Document: // the author of the command may write what the agent wrote for them, mentions too
 		}
 	}
 }
@@ -171,18 +172,9 @@ func hidden(s string) string {
 		case r == '\n', r == '\t', r == '\r':
 		case (r == 0xFE0F || r == 0x200D) && prev > 0x7F && !unicode.IsSpace(prev):
 		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Bidi_Control):
-			return "U+" + strings.ToUpper(strings.TrimLeft(string(hexOf(r)), "0"))
+			return fmt.Sprintf("%U", r)
 		}
 		prev = r
 	}
 	return ""
-}
-
-func hexOf(r rune) []byte {
-	const digits = "0123456789abcdef"
-	out := make([]byte, 8)
-	for i := range out {
-		out[7-i] = digits[(r>>(4*i))&15]
-	}
-	return out
 }
