@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -74,7 +75,7 @@ func commandFiles(h host) (tries []attempt, unknown string) {
 	return tries, ""
 }
 
-// loose are attempts to write: at a place and at all below it whose mode lets others or a group write. What can be written by
+// loose are attempts to write: at a place and at all below it that is the agent's or whose mode lets others or a group write. What can be written by
 // an access list has such a mode too.
 func (h host) loose(root string) (tries []attempt, unknown string) {
 	if root == "" {
@@ -99,7 +100,7 @@ func (h host) loose(root string) (tries []attempt, unknown string) {
 		if err != nil {
 			return nil
 		}
-		switch open := info.Mode().Perm()&0o022 != 0; {
+		switch open := info.Mode().Perm()&0o022 != 0 || ownedBy(path, h.uid); {
 		case d.IsDir() && (open || path == root):
 			tries = append(tries, attempt{Deed: deedCreate, Path: path})
 		case d.Type().IsRegular() && open:
@@ -115,7 +116,11 @@ func (h host) loose(root string) (tries []attempt, unknown string) {
 
 func judgeWrites(h host, tries []attempt, got []outcome) verdict {
 	return allRefused(func(h host, through []attempt) string {
-		return strings.Replace(chmod("go-w", []string{tries[0].Path}), "chmod ", "chmod -R ", 1)
+		root := tries[0].Path
+		if slices.ContainsFunc(through, func(a attempt) bool { return ownedBy(a.Path, h.uid) }) {
+			return fmt.Sprintf("sudo chown -Rh %s -- %s", shellWord(h.dispatcher), shellWord(root))
+		}
+		return strings.Replace(chmod("go-w", []string{root}), "chmod ", "chmod -R ", 1)
 	})(h, tries, got)
 }
 

@@ -144,6 +144,25 @@ func TestDoorsOfFiles(t *testing.T) {
 	})
 }
 
+// What belongs to the agent is found whatever its mode is, and given back.
+func TestDoorOfOwnership(t *testing.T) {
+	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
+		if os.Getuid() != 0 {
+			return // who is not root can give nothing away
+		}
+		o := options(t, p)
+		o.In, o.Short = openRoom(t, o), true
+		root := job(t, &o)
+		for id, path := range map[string]string{"workspace": "_work/app/app", "actions": "_work/_actions/actions/checkout", "tool-cache": "_work/_tool/go/bin/go"} {
+			if err := os.Chown(filepath.Join(root, path), p.Agent.UID, p.Agent.GID); err != nil {
+				t.Fatal(err)
+			}
+			follow(t, one(t, runner, o, id, Fail).Fix)
+			one(t, runner, o, id, Pass)
+		}
+	})
+}
+
 // S1: the dispatcher's own home. Root's is left as it is.
 func TestDoorOfTheHome(t *testing.T) {
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {

@@ -128,18 +128,18 @@ func TestOutcomesAreBounded(t *testing.T) {
 	}
 	put(t, dir+"/long", strings.Repeat("x", maxData+1), 0o600)
 	got := inProcess(t, attempt{Deed: deedList, Path: dir}, attempt{Deed: deedRead, Path: dir + "/long", Max: 1 << 40},
-		attempt{Deed: deedRun, Argv: []string{"/usr/bin/head", "-c", "2000000", "/dev/zero"}})
+		attempt{Deed: deedRun, Argv: []string{"/usr/bin/head", "-c", "2000000", "/dev/zero"}}, attempt{Deed: deedRead, Path: "/dev/zero", Max: 1 << 40})
 	if len(got[0].Names) != maxNames || !got[0].Cut {
 		t.Errorf("%d names, %v", len(got[0].Names), got[0].Cut)
 	}
-	if len(got[1].Data) != maxData || len(got[2].Data) != maxData || !got[2].Cut {
+	if len(got[1].Data) != maxData || len(got[2].Data) != maxData || !got[2].Cut || len(got[3].Data) != maxData {
 		t.Errorf("%d and %d bytes, %v", len(got[1].Data), len(got[2].Data), got[2].Cut)
 	}
 }
 
 func TestPlansAreBounded(t *testing.T) {
 	for name, text := range map[string]string{
-		"none": "", "no list": `{"Deed":"read"}`, "too many": "[" + strings.Repeat("{},", maxTries) + "{}]", "too long": strings.Repeat(" ", maxPlan+1) + "[]",
+		"none": "", "no list": `{"Deed":"read"}`, "too many": "[" + strings.Repeat("{},", maxTries) + "{}]", "too long": "[]" + strings.Repeat(" ", maxPlan),
 	} {
 		if err := Inside(t.Context(), runner, strings.NewReader(text), io.Discard); err == nil {
 			t.Errorf("%s: no error", name)

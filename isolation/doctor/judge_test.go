@@ -247,6 +247,9 @@ func TestSecretsAreFound(t *testing.T) {
 			t.Errorf("%s: %q", name, what)
 		}
 	}
+	if what := seek([]string{strings.ReplaceAll(pem, "\n", `\n`)}).in([]byte(pem)); what != "a known secret" {
+		t.Errorf("a key that was handed to us in one line: %q", what)
+	}
 	none := seek(nil)
 	for text, want := range map[string]string{
 		"-----BEGIN RSA PRIVATE KEY-----": "a private key", "KEY=" + encode([]byte("-----BEGIN PRIVATE KEY-----")): "a private key",
