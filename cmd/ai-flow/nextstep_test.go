@@ -52,6 +52,7 @@ func TestNextStep(t *testing.T) {
 		{usage("install it, name its binary in AI_FLOW_AGENT_BIN, or use --agent demo"), "", "Install it, name its binary in `AI_FLOW_AGENT_BIN`, or use `AI_FLOW_AGENT=demo`."},
 		{usage("one of: copilot, demo"), "", "One of: copilot, demo."},
 		{usage("install one, and name it in `AI_FLOW_AGENT`; `ai-flow agents` lists them"), "", "Install one, and name it in `AI_FLOW_AGENT`; `ai-flow agents` lists them."},
+		{usage("fetch a checked copy (ai-flow agents install copilot), name its binary in AI_FLOW_AGENT_BIN, or use --agent demo"), "", "Fetch a checked copy (`ai-flow agents install copilot`), name its binary in `AI_FLOW_AGENT_BIN`, or use `AI_FLOW_AGENT=demo`."},
 		{failed("install it where every user can reach and run it, such as below /usr/local or /opt"), "", "Install it where every user can reach and run it, such as below /usr/local or /opt."},
 		{failed("leave the model out, or name one that this agent has"), "", "Leave the model out, or name one that this agent has."},
 		{failed("name one of these in AI_FLOW_MODEL, --model or models: in .github/ai-flow.yml"), "", "Name one of these in `AI_FLOW_MODEL` or `models:` in `.github/ai-flow.yml`."},

@@ -216,7 +216,7 @@ func (p *program) probeable(profile agents.Profile, o probeOptions) error {
 			"AI_FLOW_AGENT_BIN=/its/binary AI_FLOW_AGENT_ARGS='its arguments' ai-flow probe " + customAgent}
 	}
 	if c, err := p.installed(profile); p.env.agentBin == "" && c == nil && err == nil && p.lookPath(profile.Binary) == "" {
-		return &usageError{profile.Title + " is not on PATH" + programName(profile), "install it, or name its binary in AI_FLOW_AGENT_BIN"}
+		return &usageError{profile.Title + " is not on PATH" + programName(profile), obtain(profile) + ", or name its binary in AI_FLOW_AGENT_BIN"}
 	}
 	return nil
 }

@@ -53,12 +53,12 @@ func (t *probeText) facts(scenarios []probeScenario) {
 	for _, s := range scenarios {
 		took := time.Duration(s.Millis) * time.Millisecond
 		t.paragraph("", fmt.Sprintf("%s: %s, %s of the model, %.1f s", s.Name, count(s.Launches, "launch", "launches"), count(s.Requests, "request", "requests"), took.Seconds()))
-		if s.Failure != "" {
-			t.paragraph("  ", "failed: "+s.Failure)
-		}
 		rest := slices.DeleteFunc(slices.Clone(s.Facts), func(f probeFact) bool {
 			return slices.ContainsFunc(same, func(k probeFact) bool { return k.Name == f.Name })
 		})
+		if s.Failure != "" && !slices.ContainsFunc(rest, func(f probeFact) bool { return f.Value == s.Failure }) {
+			t.paragraph("  ", "failed: "+s.Failure)
+		}
 		for len(rest) > 0 {
 			launch := rest[0].Launch
 			n := slices.IndexFunc(rest, func(f probeFact) bool { return f.Launch != launch })

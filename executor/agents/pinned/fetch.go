@@ -68,6 +68,11 @@ func (c *client) describe(ctx context.Context, pkg, version string) (described, 
 	var d described
 	// The slash of a scope is escaped: so npm asks, and some registries know nothing else.
 	body, err := c.get(ctx, c.registry.proven+strings.Replace(pkg, "/", "%2f", 1)+"/"+version, maxDescription)
+	var status errStatus
+	if errors.As(err, &status) && status == http.StatusNotFound {
+		return d, &Error{Err: err, Problem: fmt.Sprintf("%s has no version %s of %s (status 404)", c.registry.Host(), version, pkg),
+			Fix: "look which versions it carries: npm view " + pkg + " versions"}
+	}
 	if err != nil {
 		return d, err
 	}
