@@ -45,10 +45,6 @@ func TestInstallIntoOthersPlace(t *testing.T) {
 			}
 			_, err := install(t.Context(), o, []Pin{pin})
 			wantError(t, err, c.says)
-			var e *Error
-			if errors.As(err, &e) && e.Fix == "" {
-				t.Error("no next step")
-			}
 			left, _ := filepath.Glob(o.Dir + "/acme/*")
 			if _, err := os.Lstat(o.Dir); !c.there && err == nil {
 				left = append(left, o.Dir)
@@ -167,7 +163,7 @@ func TestNoTokenIsAskedForAnother(t *testing.T) {
 		r.describes = description(integrityOf(r.archive), strings.Replace(r.URL, "127.0.0.1", host, 1)+archivePath)
 		_, err := install(t.Context(), o, []Pin{pin})
 		var e *Error
-		if wantError(t, err, "status 401"); errors.As(err, &e) && (e.Fix != "") != advised {
+		if wantError(t, err, "status 401"); errors.As(err, &e) && strings.Contains(e.Fix, "_authToken") != advised {
 			t.Errorf("%s: fix %q", host, e.Fix)
 		}
 	}
@@ -252,7 +248,7 @@ func TestFixesCanBePasted(t *testing.T) {
 	if err := c.Verify(t.Context()); !errors.As(err, &e) || e.Fix != "chmod go-w "+word {
 		t.Errorf("got %v, fix %q", err, e.Fix)
 	}
-	if e := unreadable(dir, errors.New("x")); !strings.Contains(e.Fix, word) {
+	if e := unreadable(dir, errors.New("x")); !strings.Contains(e.Fix, "(rm -r "+word+")") {
 		t.Errorf("fix %q", e.Fix)
 	}
 }

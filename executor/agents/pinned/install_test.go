@@ -202,6 +202,8 @@ func wantError(t *testing.T, err error, says string) {
 	var e *Error
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), says) {
 		t.Errorf("got %v, want an *Error that says %q", err, says)
+	} else if e.Fix == "" {
+		t.Errorf("%q has no next step", err)
 	}
 }
 
