@@ -19,7 +19,6 @@ type witness struct {
 	session   acpclient.Session
 	asked     []asked
 	announced map[string]bool // ids of calls that an update told of
-	kinds     []string        // as said by updates
 	statuses  map[string][]string
 	exitAt    []string
 	parts     []string // where output stood
@@ -101,7 +100,6 @@ func (w *witness) Update(u acpclient.Update) {
 		return
 	}
 	w.announced[c.ID] = true
-	remember(&w.kinds, c.Kind)
 	c.Status = clip(c.Status)
 	if states := w.statuses[c.ID]; c.Status != "" && len(states) < maxWords && (len(states) == 0 || states[len(states)-1] != c.Status) {
 		w.statuses[c.ID] = append(states, c.Status)

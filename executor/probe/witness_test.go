@@ -48,7 +48,7 @@ func TestWitnessIsBounded(t *testing.T) {
 			size += len(s)
 		}
 	}
-	for _, list := range [][]string{w.kinds, w.exitAt, w.parts, w.unserved, w.ignored} {
+	for _, list := range [][]string{w.exitAt, w.parts, w.unserved, w.ignored} {
 		if len(list) == 0 || len(list) > 40 {
 			t.Errorf("a list of %d words", len(list))
 		}
