@@ -196,7 +196,7 @@ var endings = map[string]dispatch.Ending{"": dispatch.EndedUnknown, "success": d
 func (p *program) finalize(ctx context.Context, result string) error {
 	ending, ok := endings[result]
 	if !ok {
-		return &usageError{"--result is " + quoted(result) + "; it may be success, failure, cancelled or skipped", "ai-flow finalize --result \"$RESULT\", with RESULT: ${{ needs.dispatch.result }} in the step's env"}
+		return &usageError{"--result is " + quoted(result) + "; it may be success, failure, cancelled or skipped", "put RESULT: ${{ needs.dispatch.result }} into the step's env, and run: ai-flow finalize --result \"$RESULT\""}
 	}
 	w, err := p.openWorkflow()
 	if err != nil {
