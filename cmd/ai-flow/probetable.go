@@ -32,12 +32,12 @@ func (t *probeText) head(r probeReport) {
 	if !r.Isolated {
 		user = "as yourself, without a boundary"
 	}
-	t.paragraph("", strings.Join([]string{r.Agent.Name, firstOf(answered, "said no name"), r.Agent.Status, user, r.When.Format("2006-01-02 15:04 MST"), r.Platform, "ai-flow " + r.AIFlow}, " · "))
-	t.paragraph("", firstOf(r.Agent.Binary, "no binary")+": "+r.Agent.Origin)
+	t.hanging("", foreignIndent, strings.Join([]string{r.Agent.Name, firstOf(answered, "said no name"), r.Agent.Status, user, r.When.Format("2006-01-02 15:04 MST"), r.Platform, "ai-flow " + r.AIFlow}, " · "))
+	t.hanging("", foreignIndent, firstOf(r.Agent.Binary, "no binary")+": "+r.Agent.Origin)
 	took := time.Duration(r.Millis) * time.Millisecond
 	t.paragraph("", fmt.Sprintf("%s, %s of the model, %.0f s", count(len(r.Scenarios), "scenario", "scenarios"), count(r.Requests, "request", "requests"), took.Seconds()))
 	if r.Failure != "" {
-		t.paragraph("", "Nothing to judge: "+r.Failure)
+		t.hanging("", foreignIndent, "Nothing to judge: "+r.Failure)
 	}
 	t.WriteString("\n")
 }
@@ -57,7 +57,7 @@ func (t *probeText) facts(scenarios []probeScenario) {
 			return slices.ContainsFunc(same, func(k probeFact) bool { return k.Name == f.Name })
 		})
 		if s.Failure != "" && !slices.ContainsFunc(rest, func(f probeFact) bool { return f.Value == s.Failure }) {
-			t.paragraph("  ", "failed: "+s.Failure)
+			t.paragraph("  failed: ", s.Failure)
 		}
 		for len(rest) > 0 {
 			launch := rest[0].Launch
@@ -99,6 +99,7 @@ func (t *probeText) factLines(indent string, facts []probeFact) {
 	for _, f := range facts {
 		column = max(column, utf8.RuneCountInString(f.Name))
 	}
+	column = max(column, foreignIndent-len(indent)-2)
 	for _, f := range facts {
 		t.paragraph(indent+pad(f.Name, min(column, factColumn))+"  ", f.Value)
 	}
@@ -133,9 +134,10 @@ func (t *probeText) rules(rules []probeRule) {
 
 // Widths of columns, in characters.
 const (
-	factColumn = 24
-	heldColumn = 13
-	ruleColumn = 9
+	foreignIndent = 6 // where foreign text goes on at the least: no line of ours begins there
+	factColumn    = 24
+	heldColumn    = 13
+	ruleColumn    = 9
 )
 
 func (t *probeText) rule(r probeRule) {
@@ -158,8 +160,12 @@ func sumWord(h probe.Held, n int) string {
 // paragraph writes text behind what begins its first line. A word that is longer than a line stays whole: it is a path or a
 // command that somebody copies.
 func (t *probeText) paragraph(begin, text string) {
-	indent := utf8.RuneCountInString(begin)
-	line, column, first := begin, indent, true
+	t.hanging(begin, utf8.RuneCountInString(begin), text)
+}
+
+// hanging is a paragraph whose further lines begin somewhere else than the text of its first.
+func (t *probeText) hanging(begin string, indent int, text string) {
+	line, column, first := begin, utf8.RuneCountInString(begin), true
 	for _, word := range strings.Fields(text) {
 		n := utf8.RuneCountInString(word)
 		if !first && column+1+n > t.width {
