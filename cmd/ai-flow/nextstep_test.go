@@ -54,7 +54,7 @@ func TestNextStep(t *testing.T) {
 		{usage("install one, and name it in `AI_FLOW_AGENT`; `ai-flow agents` lists them"), "", "Install one, and name it in `AI_FLOW_AGENT`; `ai-flow agents` lists them."},
 		{usage("fetch a checked copy (ai-flow agents install copilot), name its binary in AI_FLOW_AGENT_BIN, or use --agent demo"), "", "Fetch a checked copy (`ai-flow agents install copilot`), name its binary in `AI_FLOW_AGENT_BIN`, or use `AI_FLOW_AGENT=demo`."},
 		{failed("install it where every user can reach and run it, such as below /usr/local or /opt"), "", "Install it where every user can reach and run it, such as below /usr/local or /opt."},
-		{failed("leave the model out, or name one that this agent has"), "", "Leave the model out, or name one that this agent has."},
+		{failed("leave the model out, or name one that this agent has, in AI_FLOW_MODEL, --model or models: in .github/ai-flow.yml"), "", "Leave the model out, or name one that this agent has, in `AI_FLOW_MODEL` or `models:` in `.github/ai-flow.yml`."},
 		{failed("name one of these in AI_FLOW_MODEL, --model or models: in .github/ai-flow.yml"), "", "Name one of these in `AI_FLOW_MODEL` or `models:` in `.github/ai-flow.yml`."},
 		{failed("set COPILOT_GITHUB_TOKEN to a valid credential"), "", "Set `COPILOT_GITHUB_TOKEN` to a valid credential."},
 		{&executor.Failure{Fix: "sudo useradd x", Err: setup(isolation.NoUser, "sudo useradd x")}, "", "On the runner, once: `ai-flow try '/ask is it ready?'` in any checkout makes it."},
