@@ -333,7 +333,7 @@ func TestRegistryWithoutVersions(t *testing.T) {
 	mustInstall(t, o, pin)
 	pin.Version, o.Unpinned, o.Dir = "1.2.2", true, t.TempDir()
 	_, err := install(t.Context(), o, []Pin{pin})
-	wantError(t, err, "status 404")
+	wantError(t, err, "has no version 1.2.3 of")
 }
 
 // TestRegistryThatPassesOnNpmjs names the archive's place at npmjs.org; nothing is asked of it.
