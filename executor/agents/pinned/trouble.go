@@ -40,7 +40,7 @@ func (i *installation) local(doing string, err error) *Error {
 	e := &Error{Err: err, Problem: fmt.Sprintf("%s for %s %s: %v", doing, i.pin.Agent, i.pin.Version, err), Fix: "name a directory that you may write: --dir DIR"}
 	var known *Error
 	switch {
-	case errors.As(err, &known) && known.Fix != "":
+	case errors.As(err, &known):
 		e.Fix = known.Fix
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
 		e.Fix = "make room there (an archive and what is in it need some 300 MB), or name another directory: --dir DIR"
