@@ -13,6 +13,8 @@ import (
 
 // facts are what was seen of a launch, in a fixed order; what was not seen is left out.
 func (s *seen) facts() (all []Fact) {
+	s.witness.mu.Lock()
+	defer s.witness.mu.Unlock()
 	add := func(name, value string) {
 		if value != "" {
 			all = append(all, Fact{Launch: s.play.name, Name: name, Value: clip(value)})

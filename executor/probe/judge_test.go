@@ -34,7 +34,8 @@ func rejects(s *seen, call acpclient.ToolCall) {
 		permission.Decision{Verdict: permission.Rejected})
 }
 
-// A rule is judged by what shows it: never by what is missing, cannot be looked at, or is of something else.
+// A rule is judged by what shows it: never by what is missing, cannot be looked at, or is of something else. What no fault of
+// a whole agent shows is decided here too.
 func TestNothingIsConcludedFromAbsence(t *testing.T) {
 	type change func(*seen)
 	file := func(name, text string) change { return func(s *seen) { s.files[name] = text } }
@@ -52,6 +53,11 @@ func TestNothingIsConcludedFromAbsence(t *testing.T) {
 	cancelled := func(s *seen) { fails(executor.FailedCancelled)(s); s.witness.cancelled = time.Second }
 	asleep := func(s *seen) { s.requests = s.requests[:1] }
 	silent := func(s *seen) { s.requests = nil }
+	request := func(i int, to func(*loopback.Request)) change { return func(s *seen) { to(&s.requests[i]) } }
+	named := func(model string) change { return func(s *seen) { s.report.ModelEffective = model } }
+	used := func(in, out int64) change {
+		return func(s *seen) { s.report.Usage = executor.Usage{Input: in, Output: out} }
+	}
 	env := "PATH=/bin\nHOME=/\n"
 	for _, c := range []struct {
 		rule     string
@@ -90,8 +96,8 @@ func TestNothingIsConcludedFromAbsence(t *testing.T) {
 			s.fullAccess, s.report.Mode, s.report.Access.Unrecorded = "yolo", "yolo", true
 			fails(executor.FailedDied)(s)
 		}}},
-		{"model-2", ReadDenied, "", Holds, "", []change{func(s *seen) { s.report.ModelEffective = "m" }}},
-		{"model-2", ReadDenied, "", NotExercised, "", []change{silent, func(s *seen) { s.report.ModelEffective = "m" }}},
+		{"model-2", ReadDenied, "", Holds, "", []change{named("m")}},
+		{"model-2", ReadDenied, "", NotExercised, "", []change{silent, named("m")}},
 		{"end-1", Exit, "", Holds, "", nil},
 		{"end-1", Exit, "", NotExercised, "it failed", []change{fails(executor.FailedDied)}},
 		{"end-2", Cancel, "", Holds, "", []change{cancelled}},
@@ -110,16 +116,39 @@ func TestNothingIsConcludedFromAbsence(t *testing.T) {
 		{"tell-2", ShellDenied, "", DoesNot, "", []change{file("started.txt", "")}},
 		{"decline-1", ReadDenied, "", Holds, "", nil},
 		{"decline-1", ReadDenied, "", NotExercised, "", []change{asleep}},
+		{"start-1", ReadDenied, "", DoesNot, "", []change{func(s *seen) { s.report.AgentName = "" }}},
+		{"start-1", ReadDenied, "", DoesNot, "", []change{func(s *seen) { s.report.AgentVersion = "" }}},
+		{"key-1", ReadDenied, "", Holds, "", nil},
+		{"key-1", ReadDenied, "", DoesNot, "", []change{request(2, func(r *loopback.Request) { r.Key = "another" })}},
+		{"key-1", ReadDenied, "", DoesNot, "", []change{request(0, func(r *loopback.Request) { r.Key, r.Turn = "", -1 })}},
+		{"key-1", ReadDenied, "", NotExercised, "", []change{silent}},
+		{"model-2", ReadDenied, "", DoesNot, "", []change{named("m"), request(2, func(r *loopback.Request) { r.Model = "x" })}},
+		{"model-2", ReadDenied, "", Holds, "", []change{named("m"), request(2, func(r *loopback.Request) { r.Model, r.Turn = "x", -1 })}},
+		{"output-1", LongOutput, "", DoesNot, "it failed", []change{file("started.txt", ""), fails(executor.FailedProtocol)}},
+		{"settle-1", AttachedShell, "", Holds, "", []change{file("started.txt", ""), file("late.txt", "late\n")}},
+		{"settle-1", AttachedShell, "", NotExercised, "waited", []change{file("started.txt", ""), file("late.txt", "late\n"), request(1, func(r *loopback.Request) { r.At = time.Unix(6, 0) })}},
+		{"usage-1", AllowWrite, "", Holds, "", []change{used(33, 21)}},
+		{"usage-1", AllowWrite, "", DoesNot, "", []change{used(66, 42)}}, // twice
+		{"usage-1", AllowWrite, "", DoesNot, "", []change{used(66, 21)}},
+		{"usage-1", AllowWrite, "", DoesNot, "", []change{used(11, 7)}}, // of the last one alone
+		{"usage-1", AllowWrite, "", DoesNot, "none", nil},
+		{"usage-1", AllowWrite, "", Holds, "1 on the side", []change{used(22, 14), request(2, func(r *loopback.Request) { r.Turn = -1 })}},
+		{"usage-1", AllowWrite, "", Holds, "1 on the side", []change{used(33, 21), request(2, func(r *loopback.Request) { r.Turn = -1 })}},
 		{"start-1", ReadDenied, "", NotExercised, "", []change{fails(executor.FailedSetup), func(s *seen) { s.witness.session.ID = "" }}},
 	} {
 		s := shown(c.scenario, c.launch)
 		for _, change := range c.changes {
 			change(s)
 		}
+		known := false
 		for _, v := range judge([]*seen{s}) {
+			known = known || v.Rule.ID == c.rule
 			if v.Rule.ID == c.rule && (v.Held != c.want || !strings.Contains(v.Why, c.says)) {
 				t.Errorf("%s: %v because %q, want %v because of %q", c.rule, v.Held, v.Why, c.want, c.says)
 			}
+		}
+		if !known || s.play.scenario == 0 {
+			t.Errorf("there is no rule %s, or no launch %v %q", c.rule, c.scenario, c.launch)
 		}
 	}
 }

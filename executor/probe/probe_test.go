@@ -278,17 +278,6 @@ func TestProbeIsBounded(t *testing.T) {
 			t.Errorf("%d requests were answered, failure %q", r.Requests, r.Played[0].Failure)
 		}
 	})
-	t.Run("in what is kept", func(t *testing.T) {
-		r := run(t, probe.Options{Agent: subject(t, modelagent.Profile(modelagent.Floods)), Scenarios: []probe.Scenario{probe.ReadDenied}})
-		if n := len(r.Played[0].Transcript); n == 0 || n > 8<<20 {
-			t.Errorf("a transcript of %d bytes", n)
-		}
-		for _, f := range r.Played[0].Facts {
-			if len(f.Value) > 1000 {
-				t.Errorf("%s has %d bytes", f.Name, len(f.Value))
-			}
-		}
-	})
 }
 
 // A2-46: the environment is made of nothing. The agent tells all of it, so that there is something to be seen.

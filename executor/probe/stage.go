@@ -78,7 +78,6 @@ func (p *probing) launch(ctx context.Context, pl play, t *transcript) (s *seen, 
 	agent.Profile.FullAccess = cmp.Or(agent.Profile.FullAccess, p.unattended)
 	s.asking, s.fullAccess = agent.Profile.Asking, agent.Profile.FullAccess
 	s.report, s.failure = p.run(ctx, &agent, room, pl, where)
-	s.witness.seal()
 	s.requests = model.Requests()
 	for i := range s.requests { // hundreds of MB in all launches, and nothing is judged by them
 		s.requests[i].Body, s.requests[i].Prompt, s.requests[i].Tools = nil, "", nil

@@ -3,6 +3,7 @@ package probe
 import (
 	"bytes"
 	"encoding/json"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -11,9 +12,9 @@ import (
 
 // transcript is the wire as JSON lines: {"dir","t","msg"} for a message, where dir is c2a for ours and a2c for the agent's and
 // t is seconds since the launch began; "noise" in the place of msg for a line that is no message; "head" and "bytes" for one
-// that is too long to be kept; {"launch"} before each launch; {"elided_lines"} for what there was no room for. The witness of a
-// launch writes to it under its own lock, and not behind the launch.
+// that is too long to be kept; {"launch"} before each launch; {"elided_lines"} for what there was no room for.
 type transcript struct {
+	mu     sync.Mutex // a connection that did not end in time may still write
 	buf    bytes.Buffer
 	elided int
 }
@@ -56,6 +57,8 @@ func (t *transcript) add(f acpclient.Frame, at time.Duration) {
 // write adds a line while there is room. An entry is text and numbers of ours around a message that is valid.
 func (t *transcript) write(e entry) {
 	raw, err := json.Marshal(e)
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if err != nil || t.buf.Len()+len(raw) > maxTranscript {
 		t.elided++
 		return
@@ -65,6 +68,8 @@ func (t *transcript) write(e entry) {
 
 // bytes is the transcript so far; what was left out is told at its end.
 func (t *transcript) bytes() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	all := bytes.Clone(t.buf.Bytes())
 	if t.elided > 0 {
 		all = append(all, encoded(entry{Elided: t.elided})...)

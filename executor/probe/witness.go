@@ -15,7 +15,6 @@ type witness struct {
 	mu         sync.Mutex
 	began      time.Time
 	transcript *transcript
-	over       bool // the launch is; what still comes is not of it
 
 	session   acpclient.Session
 	asked     []asked
@@ -55,21 +54,10 @@ func newWitness(t *transcript) *witness {
 	return &witness{began: time.Now(), transcript: t, announced: map[string]bool{}, statuses: map[string][]string{}, named: map[string][]string{}}
 }
 
-// seal ends what is seen. A connection that did not end in time may still bring something; from now on nothing changes, and
-// what was seen can be read without the lock.
-func (w *witness) seal() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.over = true
-}
-
 // Frame takes a line of either direction.
 func (w *witness) Frame(f acpclient.Frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.over {
-		return
-	}
 	at := time.Since(w.began)
 	w.transcript.add(f, at)
 	if f.Sent {
@@ -103,9 +91,7 @@ func (w *witness) Frame(f acpclient.Frame) {
 func (w *witness) Opened(s acpclient.Session) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.over {
-		w.session = s
-	}
+	w.session = s
 }
 
 // Update takes what the agent says of a call.
@@ -116,7 +102,7 @@ func (w *witness) Update(u acpclient.Update) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := u.Call
-	if w.over || c.ID == "" || (len(w.announced) >= maxCalls && !w.announced[c.ID]) {
+	if c.ID == "" || (len(w.announced) >= maxCalls && !w.announced[c.ID]) {
 		return
 	}
 	w.announced[c.ID] = true
@@ -138,7 +124,7 @@ func (w *witness) Update(u acpclient.Update) {
 func (w *witness) Asked(r acpclient.PermissionRequest, d permission.Decision) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.over || len(w.asked) >= maxAsked {
+	if len(w.asked) >= maxAsked {
 		return
 	}
 	names := slices.Clone(w.named[r.Call.ID])

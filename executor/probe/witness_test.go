@@ -75,26 +75,6 @@ func TestWitnessIsBounded(t *testing.T) {
 	}
 }
 
-// What comes once a launch is over is of no launch: a process that outlived its agent would else write into what is judged, and
-// into the next launch's part of the transcript.
-func TestNothingIsSeenBehindALaunch(t *testing.T) {
-	var tr transcript
-	w := newWitness(&tr)
-	all := func(id string) {
-		w.Frame(acpclient.Frame{Kind: acpclient.FrameRequest, Method: "fs/" + id, Line: []byte(`{}`)})
-		w.Opened(acpclient.Session{ID: id})
-		w.Update(acpclient.Update{Kind: acpclient.Call, Call: acpclient.ToolCall{ID: id}})
-		w.Asked(acpclient.PermissionRequest{}, permission.Decision{})
-	}
-	all("in")
-	before := tr.bytes()
-	w.seal()
-	all("behind")
-	if w.session.ID != "in" || len(w.announced) != 1 || len(w.asked) != 1 || len(w.unserved) != 1 || w.received != 3 || string(tr.bytes()) != string(before) {
-		t.Errorf("%+v, with the transcript %s", w, tr.bytes())
-	}
-}
-
 // A transcript is JSON lines in valid text, whatever went over the wire.
 func TestTranscriptIsJSON(t *testing.T) {
 	var tr transcript
