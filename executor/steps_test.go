@@ -2,6 +2,7 @@ package executor
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,4 +66,39 @@ func TestFullAccessIsForOneMoment(t *testing.T) {
 	inTurn = tu.moment()
 	tu.listen(false)
 	want("answered behind the turn", ask(inTurn), "r")
+}
+
+// A short word of an agent's on a refusal is not its answer; what goes on after it is.
+func TestNoticeOfARefusal(t *testing.T) {
+	for text, want := range map[string]bool{
+		"":                                   true,
+		" \n":                                true,
+		"Operation cancelled by user":        true,
+		"The tool call was rejected by you.": true,
+		"Declined.":                          true,
+		"I go on without it.":                false,
+		"It was not rejected, so I am done.": false,
+		"Rejected. " + strings.Repeat("So I read the other file. ", 5): false,
+	} {
+		if notice(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
+
+// The exit code of an event is news once.
+func TestExitIsNewsOnce(t *testing.T) {
+	var s step
+	one, two := 1, 2
+	for i, c := range []struct {
+		code *int
+		want bool
+	}{{nil, false}, {&one, true}, {&one, false}, {&two, true}} {
+		if s.exits(c.code) != c.want {
+			t.Errorf("%d: want %v", i, c.want)
+		}
+	}
+	if s.exit == nil || *s.exit != 2 {
+		t.Errorf("exit %v", s.exit)
+	}
 }
