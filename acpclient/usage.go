@@ -1,9 +1,6 @@
 package acpclient
 
-import (
-	"math"
-	"strconv"
-)
+import "strconv"
 
 // The bounds of what is counted. More is no number of tokens, and no price, of one answer: it is taken for not said.
 const (
@@ -69,7 +66,7 @@ func (v value) tokens() int64 {
 func decodeCost(v value) Cost {
 	currency, _ := v.get("currency").text()
 	amount := v.get("amount")
-	if len(currency) != 3 || len(amount) > 64 || amount.is('"') {
+	if len(currency) != 3 || len(amount) > 64 {
 		return Cost{}
 	}
 	for _, c := range []byte(currency) {
@@ -78,7 +75,7 @@ func decodeCost(v value) Cost {
 		}
 	}
 	n, err := strconv.ParseFloat(string(amount), 64)
-	if err != nil || !(n > 0) || n > maxAmount || math.IsInf(n, 0) {
+	if err != nil || !(n > 0) || n > maxAmount {
 		return Cost{}
 	}
 	return Cost{Amount: n, Currency: currency}

@@ -2,26 +2,29 @@ package acpclient
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
 func TestCost(t *testing.T) {
 	for in, want := range map[string]Cost{
-		`{"amount":0.000414,"currency":"USD"}`: {0.000414, "USD"},
-		`{"amount":2,"currency":"EUR"}`:        {2, "EUR"},
-		`{"amount":0,"currency":"USD"}`:        {}, // no price that anybody knows
-		`{"amount":-1,"currency":"USD"}`:       {},
-		`{"amount":1e300,"currency":"USD"}`:    {},
-		`{"amount":1e999,"currency":"USD"}`:    {},
-		`{"amount":"1","currency":"USD"}`:      {},
-		`{"amount":null,"currency":"USD"}`:     {},
-		`{"amount":[1],"currency":"USD"}`:      {},
-		`{"amount":1}`:                         {},
-		`{"amount":1,"currency":"usd"}`:        {},
-		`{"amount":1,"currency":"US$"}`:        {},
-		`{"amount":1,"currency":"USDT"}`:       {},
-		`{"amount":1,"currency":7}`:            {},
-		`null`:                                 {}, `[]`: {}, `"1 USD"`: {},
+		`{"amount":0.000414,"currency":"USD"}`:                            {0.000414, "USD"},
+		`{"amount":2,"currency":"EUR"}`:                                   {2, "EUR"},
+		`{"amount":0,"currency":"USD"}`:                                   {}, // no price that anybody knows
+		`{"amount":` + strings.Repeat("0", 60) + `.125,"currency":"USD"}`: {Amount: 0.125, Currency: "USD"},
+		`{"amount":` + strings.Repeat("0", 61) + `.125,"currency":"USD"}`: {}, // more digits than a price has
+		`{"amount":-1,"currency":"USD"}`:                                  {},
+		`{"amount":1e300,"currency":"USD"}`:                               {},
+		`{"amount":1e999,"currency":"USD"}`:                               {},
+		`{"amount":"1","currency":"USD"}`:                                 {},
+		`{"amount":null,"currency":"USD"}`:                                {},
+		`{"amount":[1],"currency":"USD"}`:                                 {},
+		`{"amount":1}`:                                                    {},
+		`{"amount":1,"currency":"usd"}`:                                   {},
+		`{"amount":1,"currency":"US$"}`:                                   {},
+		`{"amount":1,"currency":"USDT"}`:                                  {},
+		`{"amount":1,"currency":7}`:                                       {},
+		`null`:                                                            {}, `[]`: {}, `"1 USD"`: {},
 	} {
 		if got := decodeCost(value(in)); got != want {
 			t.Errorf("%s gives %+v", in, got)

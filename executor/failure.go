@@ -28,12 +28,8 @@ const (
 
 // String names the class as report.json does.
 func (c Class) String() string {
-	names := [...]string{"", "setup", "start", "initialize", "session", "model", "auth", "silence", "turn time", "turn",
-		"died", "protocol", "cancelled"}
-	if int(c) < len(names) && c > 0 {
-		return names[c]
-	}
-	return "unknown"
+	return word(int(c), "unknown", "setup", "start", "initialize", "session", "model", "auth", "silence", "turn time", "turn",
+		"died", "protocol", "cancelled")
 }
 
 // Failure is why a launch did not succeed. Message is one sentence of ours in which foreign text is quoted and bounded.

@@ -34,7 +34,7 @@ func (l *launch) chooseModel(ctx context.Context, s acpclient.Session) error {
 	l.turn.choosingModel()
 	if err := l.setModel(ctx, s, id); err != nil {
 		f := failf(FailedModel, "session", err, "choosing model %q: %v", bounded(id), err)
-		f.Fix = "leave the model out, or name one that this agent has"
+		f.Fix = "leave the model out, or name one that this agent has, in AI_FLOW_MODEL, --model or models: in .github/ai-flow.yml"
 		return f
 	}
 	return nil

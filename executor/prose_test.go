@@ -15,3 +15,15 @@ func TestRoundsAreBounded(t *testing.T) {
 		t.Errorf("%d rounds, truncated %v", n, p.truncated)
 	}
 }
+
+// Rounds are set apart by a blank line, and one that only repeats the one before it is dropped; a later return of it is not.
+func TestRoundsAreJoined(t *testing.T) {
+	var p prose
+	for _, round := range []string{"Started it.", "Finished.", "Finished.", " Finished.\n", "", "More.", "Finished."} {
+		p.add("", round)
+		p.breakRound()
+	}
+	if got := p.text(); got != "Started it.\n\nFinished.\n\nMore.\n\nFinished." {
+		t.Errorf("%q", got)
+	}
+}

@@ -147,10 +147,4 @@ func ids(choices []acpclient.Choice) string {
 }
 
 // bounded cuts a foreign word for a message.
-func bounded(s string) string {
-	const most = 100
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func bounded(s string) string { return cut(s, 100) }

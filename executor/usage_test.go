@@ -51,6 +51,9 @@ func TestPriceDoesNotFall(t *testing.T) {
 	if a.cost != (Cost{2, "USD"}) {
 		t.Errorf("%+v", a.cost)
 	}
+	if a.price(acpclient.Cost{Amount: 1, Currency: "EUR"}); a.cost != (Cost{1, "EUR"}) {
+		t.Errorf("in another currency: %+v", a.cost)
+	}
 }
 
 // A sum stays what it is for ever: as many passes as a run may have do not make it negative.

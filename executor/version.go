@@ -22,16 +22,14 @@ const (
 	maxVersion    = 60       // bytes of what is kept
 )
 
-// ErrNotOurs is wrapped by Version's error when the program was not run because others could have put it there.
-var ErrNotOurs = errors.New("others could have written it")
-
 // Version asks an agent's program for its version and returns the first line that it prints, at most 60 printable bytes. It
 // runs as ourselves, so only a program that nobody but root and we could have put there is run, with nothing of our
 // environment and with a home that is removed again. (To run it as the agent user was rejected: it takes a room, and a
-// listing has to work on a host without any.) binary is an absolute path, temp a directory for the home.
+// listing has to work on a host without any.) binary is an absolute path, temp a directory for the home. The error of a program
+// that others could have put there wraps a *pinned.Error, which says who.
 func Version(ctx context.Context, p agents.Profile, binary, temp string) (version string, err error) {
-	if err := ours(binary); err != nil {
-		return "", fmt.Errorf("asking %q for its version: %w", binary, err)
+	if err := pinned.Ours(binary); err != nil {
+		return "", fmt.Errorf("not asking %q for its version: %w", binary, err)
 	}
 	home, err := os.MkdirTemp(temp, "ai-flow-version-")
 	if err != nil {
@@ -66,15 +64,4 @@ func firstLine(text string) string {
 		return -1
 	}, strings.ToValidUTF8(line, ""))
 	return cut(line, maxVersion)
-}
-
-// ours refuses a program that others could have put where it is. Whoever may write into a directory with the sticky bit cannot
-// replace what is ours there.
-func ours(binary string) error {
-	err := pinned.Ours(binary)
-	var open *pinned.Error
-	if errors.As(err, &open) {
-		return fmt.Errorf("not run, %s: %w", open.Problem, ErrNotOurs)
-	}
-	return err
 }

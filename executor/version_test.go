@@ -11,6 +11,7 @@ import (
 
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/executor/agents/pinned"
 	"github.com/d3mlabs/ai-flow/testsupport"
 )
 
@@ -99,7 +100,8 @@ func TestVersionOfAProgramOfOthersIsNotAskedFor(t *testing.T) {
 			if err := errors.Join(os.Remove(ran), spoil(dir)); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := executor.Version(t.Context(), agents.Profile{}, link, t.TempDir()); !errors.Is(err, executor.ErrNotOurs) || got != "" {
+			var open *pinned.Error
+			if got, err := executor.Version(t.Context(), agents.Profile{}, link, t.TempDir()); !errors.As(err, &open) || got != "" {
 				t.Errorf("got %q, %v", got, err)
 			}
 			if _, err := os.Stat(ran); err == nil {

@@ -11,12 +11,13 @@ import (
 
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/executor/agents/pinned"
 	"github.com/d3mlabs/ai-flow/render"
 	"github.com/urfave/cli/v2"
 )
 
 func (p *program) agentsCommand() *cli.Command {
-	asJSON := &cli.BoolFlag{Name: "json", Usage: "print JSON"}
+	asJSON := &cli.BoolFlag{Name: "json", Usage: "print JSON, which has more: what was verified of each, and why it is given full access so"}
 	return &cli.Command{
 		Name:  "agents",
 		Usage: "what can be driven here",
@@ -140,7 +141,13 @@ func (p *program) listAgents(ctx context.Context, asJSON bool) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.Name, l.Status, yesNo(l.Usable), render.Terminal(l.binaryText()), l.credentialText(),
 			render.Terminal(l.versioned.text()), l.Via)
 	}
-	return w.Flush()
+	err := w.Flush()
+	for _, l := range all {
+		if l.Binary == "" && l.Copy == nil && pinned.Scope(l.Name) != "" {
+			p.say.line("a checked copy of %s: ai-flow agents install %s", l.Name, l.Name)
+		}
+	}
+	return err
 }
 
 func (l listed) binaryText() string {

@@ -10,6 +10,7 @@ import (
 	"github.com/d3mlabs/ai-flow/commands"
 	"github.com/d3mlabs/ai-flow/executor"
 	"github.com/d3mlabs/ai-flow/executor/agents"
+	"github.com/d3mlabs/ai-flow/executor/agents/pinned"
 	"github.com/d3mlabs/ai-flow/isolation"
 )
 
@@ -91,9 +92,17 @@ func (p *program) profile(o tryOptions, policy commands.Policy) (profile agents.
 	at := profile.Look(p.env.has, p.lookPath)
 	if at.Binary == "" {
 		return profile, "", true, &usageError{profile.Title + " is not on PATH" + programName(profile),
-			"install it, name its binary in AI_FLOW_AGENT_BIN, or use --agent " + demoAgent}
+			obtain(profile) + ", name its binary in AI_FLOW_AGENT_BIN, or use --agent " + demoAgent}
 	}
 	return profile, at.Binary, true, nil
+}
+
+// obtain says how an agent's program comes to this host.
+func obtain(profile agents.Profile) string {
+	if pinned.Scope(profile.Name) == "" {
+		return "install it"
+	}
+	return "fetch a checked copy (ai-flow agents install " + profile.Name + ")"
 }
 
 func programName(profile agents.Profile) string {

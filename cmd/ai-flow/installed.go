@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,8 +58,26 @@ func (p *program) installAgent(ctx context.Context, o pinned.Options) (err error
 	if err != nil {
 		return err
 	}
+	if used, err := pinned.Find(p.env.copies(), c.Agent); err == nil { // an error of another copy each launch says
+		profile, _ := agents.Find(c.Agent)
+		p.say.line("%s", afterInstall(c, used, slices.Contains(p.env.copies(), filepath.Clean(o.Dir)), profile.Loopback != nil))
+	}
 	_, err = fmt.Fprintln(p.out, described(c))
 	return err
+}
+
+// afterInstall is the next step. used is the copy that launches start, or nil; looked, whether they look where c is.
+func afterInstall(c, used *pinned.Copy, looked, probed bool) string {
+	switch {
+	case used != nil && used.Path == c.Path && probed:
+		return "launches use it; next, without an account: ai-flow probe " + c.Agent
+	case used != nil && used.Path == c.Path:
+		return "launches use it; next: ai-flow try --agent " + c.Agent
+	case used != nil && looked:
+		return "launches go on with " + used.Version + ", which goes before it; for this one, install it into another directory (--dir DIR) and set AI_FLOW_AGENTS_DIR=DIR"
+	default:
+		return "launches use it when AI_FLOW_AGENTS_DIR=" + shellWord(filepath.Dir(filepath.Dir(filepath.Dir(c.Path)))) + " is set"
+	}
 }
 
 func (p *program) verifyCommand() *cli.Command {
@@ -104,9 +123,17 @@ func (p *program) verifyAgents(ctx context.Context, name, dir string) error {
 	}
 	err := errors.Join(wrong...)
 	if err == nil && found == 0 {
-		return &usageError{"no copy of an agent is installed in " + strings.Join(dirs, " or "), "ai-flow agents install copilot"}
+		return &usageError{"no copy of " + firstOf(name, "an agent") + " is installed in " + strings.Join(dirs, " or "), copyHint(name)}
 	}
 	return err
+}
+
+// copyHint is what brings a copy of an agent, "" for any.
+func copyHint(name string) string {
+	if name != "" && pinned.Scope(name) == "" {
+		return "ai-flow keeps no copies of this agent; ai-flow agents shows which program a launch uses"
+	}
+	return "ai-flow agents install " + firstOf(name, "copilot")
 }
 
 // described is one copy whose bytes were checked.

@@ -29,3 +29,23 @@ func TestCopiesAreCalledWhatTheyAre(t *testing.T) {
 		}
 	}
 }
+
+// Whoever installed a copy is told whether launches use it: one beside the version that goes before it is not started.
+func TestAfterInstall(t *testing.T) {
+	first, second := &pinned.Copy{Agent: "copilot", Version: "1.2.3", Path: "/a/copilot/1.2.3/copilot"}, &pinned.Copy{Agent: "copilot", Version: "1.3.0", Path: "/a/copilot/1.3.0/copilot"}
+	for _, c := range []struct {
+		copy, used     *pinned.Copy
+		looked, probed bool
+		want           string
+	}{
+		{first, first, true, true, "ai-flow probe copilot"},
+		{first, first, true, false, "ai-flow try --agent copilot"},
+		{second, first, true, true, "launches go on with 1.2.3"},
+		{second, nil, false, true, "AI_FLOW_AGENTS_DIR=/a is set"},
+		{second, first, false, true, "AI_FLOW_AGENTS_DIR=/a is set"},
+	} {
+		if said := afterInstall(c.copy, c.used, c.looked, c.probed); !strings.Contains(said, c.want) {
+			t.Errorf("%+v: %q", c, said)
+		}
+	}
+}

@@ -17,8 +17,12 @@ type paragraphs struct {
 // paragraph writes text behind what begins its first line. A word that is longer than a line stays whole: it is a path or a
 // command that somebody copies.
 func (t *paragraphs) paragraph(begin, text string) {
-	indent := utf8.RuneCountInString(begin)
-	line, column, first := begin, indent, true
+	t.hanging(begin, utf8.RuneCountInString(begin), text)
+}
+
+// hanging is a paragraph whose further lines begin somewhere else than the text of its first.
+func (t *paragraphs) hanging(begin string, indent int, text string) {
+	line, column, first := begin, utf8.RuneCountInString(begin), true
 	for _, word := range strings.Fields(text) {
 		n := utf8.RuneCountInString(word)
 		if !first && column+1+n > t.width {

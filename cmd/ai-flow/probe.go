@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -184,12 +187,20 @@ func (p *program) carryOut(ctx context.Context, o probeOptions, out *output, run
 		p.complain(err)
 		return &reportedError{ExitUsage}
 	case err != nil && hint(err) == "":
-		err = &usageError{err.Error(), "the transcript and the log may tell more; if it finds its model by other variables, name them: --env 'NAME={root}/v1'"}
+		err = &usageError{err.Error(), probeHint(failed)}
 	}
 	if err != nil {
 		return &startedError{err}
 	}
 	return nil
+}
+
+// probeHint is the next step where no launch was made.
+func probeHint(failed *executor.Failure) string {
+	if failed != nil && failed.Phase == "initialize" {
+		return "look into the log; AI_FLOW_AGENT_ARGS must have what makes it speak ACP, often --acp or acp"
+	}
+	return "look into the log; if it finds its model or its key by other variables, name them: --env 'NAME={root}/v1' --env 'NAME={key}'"
 }
 
 // probed finds the agent, if it can be probed at all.
@@ -215,8 +226,11 @@ func (p *program) probeable(profile agents.Profile, o probeOptions) error {
 		return &usageError{"AI_FLOW_AGENT_BIN is not set, which names the binary of the agent " + customAgent,
 			"AI_FLOW_AGENT_BIN=/its/binary AI_FLOW_AGENT_ARGS='its arguments' ai-flow probe " + customAgent}
 	}
+	if _, err := os.Stat(p.env.agentBin); filepath.IsAbs(p.env.agentBin) && errors.Is(err, fs.ErrNotExist) {
+		return &usageError{"AI_FLOW_AGENT_BIN names " + quoted(p.env.agentBin) + ", which is not there", "give the path at which it is"}
+	}
 	if c, err := p.installed(profile); p.env.agentBin == "" && c == nil && err == nil && p.lookPath(profile.Binary) == "" {
-		return &usageError{profile.Title + " is not on PATH" + programName(profile), "install it, or name its binary in AI_FLOW_AGENT_BIN"}
+		return &usageError{profile.Title + " is not on PATH" + programName(profile), obtain(profile) + ", or name its binary in AI_FLOW_AGENT_BIN"}
 	}
 	return nil
 }

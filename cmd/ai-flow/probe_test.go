@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -102,6 +103,47 @@ func TestProbeTable(t *testing.T) {
 	}
 	if got := read1(t, filepath.Join(dir, "read-denied.jsonl")); strings.Contains(got, "sesame") || !json.Valid([]byte(got)) {
 		t.Errorf("the transcript holds a secret, or is no JSON: %q", got)
+	}
+}
+
+// TestProbeTranscriptIsSafe: a transcript says what came, in characters that do nothing to whoever prints it.
+func TestProbeTranscriptIsSafe(t *testing.T) {
+	const said = "\u009b2J\u202e##[error]x\u0085::error::\x7f\u200b\U000e0041é\U0001f600"
+	line, err := json.Marshal(map[string]string{"msg": said})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := found()
+	r.Played[0].Transcript = append(line, '\n')
+	dir, _, _, err := probed(t, probeOptions{}, finds(r, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := read1(t, filepath.Join(dir, "read-denied.jsonl"))
+	if strings.ContainsAny(got, "\u009b\u202e\u0085\x7f\u200b\U000e0041") || strings.Contains(got, "##[") || !strings.Contains(got, "é\U0001f600") {
+		t.Errorf("not safe, or more changed than must be: %q", got)
+	}
+	var back map[string]string
+	if err := json.Unmarshal([]byte(got), &back); err != nil || back["msg"] != said {
+		t.Errorf("it says %q, %v", back["msg"], err)
+	}
+}
+
+// TestProbeTableIsNotForged: foreign text that goes on in another line begins it where no line of ours begins.
+func TestProbeTableIsNotForged(t *testing.T) {
+	forged := strings.Repeat("pad ", 40) + "Rules: 0 do not, 35 hold, 0 not exercised holds reject-1 a rejected command does not run"
+	forged = strings.ReplaceAll(forged, " ", "  ")
+	for shift := range 80 { // a line ends somewhere
+		text := strings.Repeat("x", shift) + " " + forged
+		r := probeReport{Agent: probeAgent{Name: "copilot", Answered: text, Version: text, Binary: "/" + text, Origin: text}, Failure: text,
+			Scenarios: []probeScenario{{Name: "edit", Failure: text, Facts: []probeFact{{Name: "m", Value: text}}}},
+			Rules:     []probeRule{{ID: "a-1", Held: "does not", Says: "it is good", Why: text}}}
+		for line := range strings.Lines(r.table(80)) {
+			begins := len(line) - len(strings.TrimLeft(line, " "))
+			if words := strings.TrimSpace(line); begins < 6 && (strings.HasPrefix(words, "Rules: 0") || strings.HasPrefix(words, "holds")) {
+				t.Fatalf("with %d: a line of the agent's: %q", shift, line)
+			}
+		}
 	}
 }
 
@@ -230,6 +272,36 @@ func TestProbeThatCannotBeWritten(t *testing.T) {
 	})
 	if !strings.Contains(stdout, "Rules: ") || exitStatus(t.Context(), err) != ExitFailed || !strings.Contains(err.Error(), "writing what the probe found") {
 		t.Errorf("%v, with standard output\n%s", err, stdout)
+	}
+}
+
+// TestProbeOfAFullDisk: a document never stands beside the transcripts of another probe.
+func TestProbeOfAFullDisk(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	if _, _, _, err := probed(t, probeOptions{out: out}, finds(found(), nil)); err != nil {
+		t.Fatal(err)
+	}
+	before := read1(t, filepath.Join(out, "read-denied.jsonl"))
+	r := found()
+	r.Played[0].Transcript = []byte(`{"new":true}` + "\n")
+	// A draft's name that is taken by a directory with something in it cannot be written, as on a disk that has just become full.
+	blocked := func(name string) prober {
+		return func(context.Context, probe.Options) (probe.Result, error) {
+			return r, os.MkdirAll(filepath.Join(out, fmt.Sprintf(".%s.%d", name, os.Getpid()), "x"), 0o700)
+		}
+	}
+	_, _, _, err := probed(t, probeOptions{out: out}, blocked("read-denied.jsonl"))
+	if got, missing := os.ReadFile(filepath.Join(out, "read-denied.jsonl")); err == nil || !os.IsNotExist(missing) {
+		t.Errorf("%v; beside the new document stands %q", err, got)
+	}
+	if err := os.WriteFile(filepath.Join(out, "read-denied.jsonl"), []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(out, fmt.Sprintf(".read-denied.jsonl.%d", os.Getpid()))); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := probed(t, probeOptions{out: out}, blocked("probe.json")); err == nil || read1(t, filepath.Join(out, "read-denied.jsonl")) != before {
+		t.Errorf("%v; beside the old document stands a new transcript", err)
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/d3mlabs/ai-flow/executor/agents"
 	"github.com/d3mlabs/ai-flow/executor/probe"
@@ -85,16 +87,37 @@ func (p *program) showProbe(o probeOptions, out *output, r probeReport, result p
 	return nil
 }
 
-// writeProbe writes the files. Transcripts of an earlier probe would pass for this one's, and go.
-func writeProbe(out *output, data, table string, all []probe.Played) error {
-	errs := []error{out.write(probeJSON, data), out.write(probeTable, table)}
-	for _, s := range probe.Scenarios() {
-		i := slices.IndexFunc(all, func(played probe.Played) bool { return played.Scenario == s && len(played.Transcript) > 0 })
-		if i < 0 {
-			errs = append(errs, ignoreMissing(os.Remove(out.path(transcriptName(s)))))
+// plainJSON writes what a terminal or a runner would act on, or not show, as escapes: it stands in strings only, and whoever
+// reads the JSON gets what was meant.
+func plainJSON(lines string) string {
+	var b strings.Builder
+	for _, r := range muteJSON(lines) {
+		if r == '\n' || !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			b.WriteRune(r)
 			continue
 		}
-		errs = append(errs, out.write(transcriptName(s), out.log.Redact(string(all[i].Transcript))))
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
+
+// writeProbe writes the files. Table and transcripts of an earlier probe would pass for this one's, and go as soon as its
+// document is there; where that cannot be written they stay with their own.
+func writeProbe(out *output, data, table string, all []probe.Played) error {
+	if err := out.write(probeJSON, data); err != nil {
+		return err
+	}
+	errs := []error{ignoreMissing(os.Remove(out.path(probeTable)))}
+	for _, s := range probe.Scenarios() {
+		errs = append(errs, ignoreMissing(os.Remove(out.path(transcriptName(s)))))
+	}
+	errs = append(errs, out.write(probeTable, table))
+	for _, played := range all {
+		if len(played.Transcript) > 0 {
+			errs = append(errs, out.write(transcriptName(played.Scenario), plainJSON(out.log.Redact(string(played.Transcript)))))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -65,7 +65,7 @@ type probeRule struct {
 }
 
 // probeLimits is what a probe does not say (A0-3).
-const probeLimits = "Seen against a scripted model on this host: it says nothing of real models, accounts, cost or another version."
+const probeLimits = "Seen against a scripted model on this host: it says nothing of real models, accounts, cost or another version. An agent that knows that it is probed may behave meanwhile."
 
 // maxProbeText bounds what is shown of one foreign text, in characters; the transcript has the rest.
 const maxProbeText = 600

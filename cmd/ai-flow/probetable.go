@@ -30,12 +30,12 @@ func (t *probeText) head(r probeReport) {
 	if !r.Isolated {
 		user = "as yourself, without a boundary"
 	}
-	t.paragraph("", strings.Join([]string{r.Agent.Name, firstOf(answered, "said no name"), r.Agent.Status, user, r.When.Format("2006-01-02 15:04 MST"), r.Platform, "ai-flow " + r.AIFlow}, " · "))
-	t.paragraph("", firstOf(r.Agent.Binary, "no binary")+": "+r.Agent.Origin)
+	t.hanging("", foreignIndent, strings.Join([]string{r.Agent.Name, firstOf(answered, "said no name"), r.Agent.Status, user, r.When.Format("2006-01-02 15:04 MST"), r.Platform, "ai-flow " + r.AIFlow}, " · "))
+	t.hanging("", foreignIndent, firstOf(r.Agent.Binary, "no binary")+": "+r.Agent.Origin)
 	took := time.Duration(r.Millis) * time.Millisecond
 	t.paragraph("", fmt.Sprintf("%s, %s of the model, %.0f s", count(len(r.Scenarios), "scenario", "scenarios"), count(r.Requests, "request", "requests"), took.Seconds()))
 	if r.Failure != "" {
-		t.paragraph("", "Nothing to judge: "+r.Failure)
+		t.hanging("", foreignIndent, "Nothing to judge: "+r.Failure)
 	}
 	t.WriteString("\n")
 }
@@ -51,12 +51,12 @@ func (t *probeText) facts(scenarios []probeScenario) {
 	for _, s := range scenarios {
 		took := time.Duration(s.Millis) * time.Millisecond
 		t.paragraph("", fmt.Sprintf("%s: %s, %s of the model, %.1f s", s.Name, count(s.Launches, "launch", "launches"), count(s.Requests, "request", "requests"), took.Seconds()))
-		if s.Failure != "" {
-			t.paragraph("  ", "failed: "+s.Failure)
-		}
 		rest := slices.DeleteFunc(slices.Clone(s.Facts), func(f probeFact) bool {
 			return slices.ContainsFunc(same, func(k probeFact) bool { return k.Name == f.Name })
 		})
+		if s.Failure != "" && !slices.ContainsFunc(rest, func(f probeFact) bool { return f.Value == s.Failure }) {
+			t.paragraph("  failed: ", s.Failure)
+		}
 		for len(rest) > 0 {
 			launch := rest[0].Launch
 			n := slices.IndexFunc(rest, func(f probeFact) bool { return f.Launch != launch })
@@ -97,6 +97,7 @@ func (t *probeText) factLines(indent string, facts []probeFact) {
 	for _, f := range facts {
 		column = max(column, utf8.RuneCountInString(f.Name))
 	}
+	column = max(column, foreignIndent-len(indent)-2)
 	for _, f := range facts {
 		t.paragraph(indent+pad(f.Name, min(column, factColumn))+"  ", f.Value)
 	}
@@ -131,9 +132,10 @@ func (t *probeText) rules(rules []probeRule) {
 
 // Widths of columns, in characters.
 const (
-	factColumn = 24
-	heldColumn = 13
-	ruleColumn = 9
+	foreignIndent = 6 // where foreign text goes on at the least: no line of ours begins there
+	factColumn    = 24
+	heldColumn    = 13
+	ruleColumn    = 9
 )
 
 func (t *probeText) rule(r probeRule) {

@@ -178,7 +178,7 @@ func (p *program) finalizeCommand() *cli.Command {
 		Description: `Looks at what stands on the thread after the job that ran the command has ended, and tells a person whose command was
 dropped from the queue, cancelled or lost with its runner. Give it the result of that job:
 
-   ai-flow finalize --result ${{ needs.dispatch.result }}`,
+   ai-flow finalize --result "$RESULT"      with RESULT: ${{ needs.dispatch.result }} in the step's env`,
 		Flags: []cli.Flag{&cli.StringFlag{Name: "result", Usage: "how the job ended: `success|failure|cancelled|skipped`"}},
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
@@ -196,7 +196,7 @@ var endings = map[string]dispatch.Ending{"": dispatch.EndedUnknown, "success": d
 func (p *program) finalize(ctx context.Context, result string) error {
 	ending, ok := endings[result]
 	if !ok {
-		return &usageError{"--result is " + quoted(result) + "; it may be success, failure, cancelled or skipped", "ai-flow finalize --result ${{ needs.dispatch.result }}"}
+		return &usageError{"--result is " + quoted(result) + "; it may be success, failure, cancelled or skipped", "put RESULT: ${{ needs.dispatch.result }} into the step's env, and run: ai-flow finalize --result \"$RESULT\""}
 	}
 	w, err := p.openWorkflow()
 	if err != nil {

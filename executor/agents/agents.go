@@ -82,7 +82,7 @@ type Profile struct {
 	Noise   func(text string) bool // is this message chunk the agent's own noise? may be nil
 
 	// Loopback are the variables, all of them among those above, that point it to a scripted model: root is its base URL
-	// without a path and without a slash at its end (OpenAI's clients want /v1 behind it), key what it is to authenticate
+	// without a slash at its end; it may have a path (OpenAI's clients want /v1 behind it), key what it is to authenticate
 	// with. Only those of the custom agent are not above, so a launch passes them by name alone. nil when nothing can; Offline says why.
 	Loopback func(root, key string) map[string]string
 	Offline  string

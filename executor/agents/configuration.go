@@ -5,20 +5,17 @@ import (
 	"strings"
 )
 
-// ConfigFile is a path by which a repository configures agents.
-type ConfigFile struct {
-	// Pattern is a path from the root ("/.github/copilot-instructions.md"), or a name that counts in every directory
+// configFile is a path by which a repository configures agents.
+type configFile struct {
+	// pattern is a path from the root ("/.github/copilot-instructions.md"), or a name that counts in every directory
 	// ("AGENTS.md"); a star at the end of a name is whatever follows. A directory stands for all that is below it. Case
 	// does not count.
-	Pattern string
-	Agents  string // which read it
-	Source  string // where that is documented, or how it was observed; "kin of" another one where neither is at hand
+	pattern string
+	agents  string // which read it
+	source  string // where that is documented, or how it was observed; "kin of" another one where neither is at hand
 }
 
-// Configuration is the table of all paths by which a repository configures agents, those we know and their kin.
-func Configuration() []ConfigFile { return slices.Clone(configFiles[:]) }
-
-// Configures reports whether a path of a tree is one of Configuration's, or below one. It is for the paths of files, links
+// Configures reports whether a path of a tree is one by which a repository configures agents, or below one. It is for the paths of files, links
 // and submodules: one in the place of a directory above a path of the table, such as a link called .github, is one as well,
 // since it decides what that path leads to. The table errs on the side of too many: what is kept from a stranger without
 // need costs an answer a little, what is not kept from him may cost a key.
@@ -55,10 +52,10 @@ func standsFor(path, pattern string) bool {
 // The table, sorted by how it is looked up: tens of thousands of paths are asked about in a run.
 var fromRoot, anywhere, beginnings = sorted(configFiles[:])
 
-func sorted(all []ConfigFile) (fromRoot []string, anywhere map[string]bool, beginnings []string) {
+func sorted(all []configFile) (fromRoot []string, anywhere map[string]bool, beginnings []string) {
 	anywhere = map[string]bool{}
 	for _, f := range all {
-		pattern := strings.ToLower(f.Pattern)
+		pattern := strings.ToLower(f.pattern)
 		if path, ok := strings.CutPrefix(pattern, "/"); ok {
 			fromRoot = append(fromRoot, path)
 		} else if beginning, ok := strings.CutSuffix(pattern, "*"); ok {

@@ -14,11 +14,11 @@ const (
 	inOpenCode = "observed: named in the program of OpenCode 1.18.34"
 )
 
-// configFiles is Configuration's table. What only changes how an agent looks is not in it, nor what configures the tools
+// configFiles are all paths by which a repository configures agents, those we know and their kin. What only changes how an agent looks is not in it, nor what configures the tools
 // that agents run (package.json, Makefile, tsconfig.json): those are the work itself, and git.Overlay takes them from the base
 // only where the base's configuration runs them. What a shell or its user has to allow first is not here either (.envrc,
 // mise.toml), nor what only selects a version (.nvmrc, .tool-versions): no agent reads it at its start.
-var configFiles = [...]ConfigFile{
+var configFiles = [...]configFile{
 	// Shared by many.
 	{"AGENTS.md", "nearly all", "https://agents.md"},
 	{"AGENTS.override.md", "Codex", inCodex},

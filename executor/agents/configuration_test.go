@@ -9,42 +9,37 @@ import (
 // Each row says who reads it and how that is known, stands once, and is needed: no other row covers it.
 func TestConfigurationTable(t *testing.T) {
 	seen := map[string]bool{}
-	for _, f := range Configuration() {
-		key := strings.ToLower(f.Pattern)
+	for _, f := range configFiles {
+		key := strings.ToLower(f.pattern)
 		if seen[key] {
-			t.Errorf("%s is there twice", f.Pattern)
+			t.Errorf("%s is there twice", f.pattern)
 		}
 		seen[key] = true
-		if f.Agents == "" {
-			t.Errorf("%s: nobody reads it", f.Pattern)
+		if f.agents == "" {
+			t.Errorf("%s: nobody reads it", f.pattern)
 		}
-		if !slices.ContainsFunc([]string{"https://", "observed: ", "kin of "}, func(p string) bool { return strings.HasPrefix(f.Source, p) }) {
-			t.Errorf("%s: source %q", f.Pattern, f.Source)
+		if !slices.ContainsFunc([]string{"https://", "observed: ", "kin of "}, func(p string) bool { return strings.HasPrefix(f.source, p) }) {
+			t.Errorf("%s: source %q", f.pattern, f.source)
 		}
-		if kin, ok := strings.CutPrefix(f.Source, "kin of "); ok && !slices.ContainsFunc(Configuration(), func(o ConfigFile) bool { return o.Pattern == kin && !strings.HasPrefix(o.Source, "kin") }) {
-			t.Errorf("%s: kin of %q, which is not in the table by a source of its own", f.Pattern, kin)
+		if kin, ok := strings.CutPrefix(f.source, "kin of "); ok && !slices.ContainsFunc(configFiles[:], func(o configFile) bool { return o.pattern == kin && !strings.HasPrefix(o.source, "kin") }) {
+			t.Errorf("%s: kin of %q, which is not in the table by a source of its own", f.pattern, kin)
 		}
-		path := strings.Trim(f.Pattern, "/")
-		if path == "" || strings.Contains(path, "//") || strings.Contains(strings.TrimSuffix(path, "*"), "*") || !strings.HasPrefix(f.Pattern, "/") && strings.Contains(path, "/") {
-			t.Errorf("%s is not of the form that is documented", f.Pattern)
+		path := strings.Trim(f.pattern, "/")
+		if path == "" || strings.Contains(path, "//") || strings.Contains(strings.TrimSuffix(path, "*"), "*") || !strings.HasPrefix(f.pattern, "/") && strings.Contains(path, "/") {
+			t.Errorf("%s is not of the form that is documented", f.pattern)
 		}
-		for _, o := range Configuration() {
-			if o.Pattern != f.Pattern && strings.HasSuffix(o.Pattern, "*") && strings.HasPrefix(key, strings.ToLower(strings.TrimSuffix(o.Pattern, "*"))) {
-				t.Errorf("%s is covered by %s", f.Pattern, o.Pattern)
+		for _, o := range configFiles {
+			if o.pattern != f.pattern && strings.HasSuffix(o.pattern, "*") && strings.HasPrefix(key, strings.ToLower(strings.TrimSuffix(o.pattern, "*"))) {
+				t.Errorf("%s is covered by %s", f.pattern, o.pattern)
 			}
 		}
-	}
-	all := Configuration()
-	all[0].Pattern = "changed"
-	if Configuration()[0].Pattern == "changed" {
-		t.Error("the table can be changed by whoever reads it")
 	}
 }
 
 // Each row counts: as a file or link, as a directory, in any case, at the root, and below it unless it is a path.
 func TestEachRowConfigures(t *testing.T) {
-	for _, f := range Configuration() {
-		path, fromRoot := strings.CutPrefix(f.Pattern, "/")
+	for _, f := range configFiles {
+		path, fromRoot := strings.CutPrefix(f.pattern, "/")
 		forms := []string{path}
 		if p, ok := strings.CutSuffix(path, "*"); ok {
 			forms = []string{p, p + ".yml", p + "-more"}
@@ -53,17 +48,17 @@ func TestEachRowConfigures(t *testing.T) {
 			for _, spelled := range []string{p, strings.ToUpper(p), strings.ToLower(p), strings.ReplaceAll(p, "s", "\u017f"), strings.ReplaceAll(p, "k", "\u212a")} {
 				for _, at := range []string{spelled, spelled + "/x", spelled + "/deep/x.md"} {
 					if !Configures(at) {
-						t.Errorf("%s: %q does not count", f.Pattern, at)
+						t.Errorf("%s: %q does not count", f.pattern, at)
 					}
 					if below := "pkg/deep/" + at; Configures(below) == fromRoot {
-						t.Errorf("%s: %q: %v", f.Pattern, below, !fromRoot)
+						t.Errorf("%s: %q: %v", f.pattern, below, !fromRoot)
 					}
 				}
 			}
 			for above := p; strings.Contains(above, "/"); {
 				above = above[:strings.LastIndexByte(above, '/')]
 				if !Configures(above) {
-					t.Errorf("%s: a link called %q would lead elsewhere", f.Pattern, above)
+					t.Errorf("%s: a link called %q would lead elsewhere", f.pattern, above)
 				}
 			}
 		}
@@ -105,8 +100,8 @@ func TestProfilesAreCovered(t *testing.T) {
 				t.Errorf("%s runs %q unasked, and the table does not have it", p.Name, path)
 			}
 		}
-		named := slices.ContainsFunc(Configuration(), func(f ConfigFile) bool {
-			return strings.Contains(strings.ToLower(f.Agents), p.Name) && !strings.HasPrefix(f.Source, "kin of")
+		named := slices.ContainsFunc(configFiles[:], func(f configFile) bool {
+			return strings.Contains(strings.ToLower(f.agents), p.Name) && !strings.HasPrefix(f.source, "kin of")
 		})
 		if !named && p.Name != "demo" && p.Name != "custom" {
 			t.Errorf("no row is read by %s", p.Name)

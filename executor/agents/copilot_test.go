@@ -164,9 +164,14 @@ func model(t *testing.T, turns ...loopback.Turn) *loopback.Server {
 	return m
 }
 
+// tellEnvironment does so past the agent's redaction of words that it knows, which is no proof.
+const tellEnvironment = "env | base64 -w0; exit 3"
+
 // The protocol of A2-57 against the real thing: the request is seen, reject_once is answered, the call fails, the file is
-// absent after end_turn, the session goes on. Then a read outside of the tree is asked for, rejected too and not done.
-func TestCopilotAsksAndHeedsARejection(t *testing.T) {
+// absent after end_turn, the session goes on. Then a read outside of the tree is asked for, rejected too and not done. At last a
+// command is allowed, in whose environment no key is (A2-12): its status is completed whatever its exit code, and the code is
+// found. One session for all of it, since a start takes seconds.
+func TestCopilotAsksAndHeedsItsAnswers(t *testing.T) {
 	eachCopilot(t, func(t *testing.T, version string) {
 		repo, secret := t.TempDir(), filepath.Join(t.TempDir(), "secret.txt")
 		if err := os.WriteFile(secret, []byte("canary-secret"), 0o600); err != nil {
@@ -175,23 +180,31 @@ func TestCopilotAsksAndHeedsARejection(t *testing.T) {
 		m := model(t,
 			loopback.Turn{Prompt: "PLEASE-TOUCH", Rounds: []loopback.Round{{Say: "Touching.", Calls: []loopback.Call{{Deed: loopback.Shell, Command: "touch marker.txt"}}}}},
 			loopback.Turn{Prompt: "PLEASE-VIEW", Rounds: []loopback.Round{{Calls: []loopback.Call{{Deed: loopback.Read, Path: secret}}}}},
+			loopback.Turn{Prompt: "PLEASE-TELL", Rounds: []loopback.Round{{Calls: []loopback.Call{{Deed: loopback.Shell, Command: tellEnvironment}}}, {Say: "Told.\n\n"}}},
 			loopback.Turn{Prompt: "PLEASE-DECLARE", Rounds: []loopback.Round{{Say: "I could not do it.\n\nWANTED: marker.txt — to mark the place"}}})
-		w := &watcher{calls: map[string]acpclient.ToolCall{}}
+		w := &watcher{calls: map[string]acpclient.ToolCall{}, allow: func(r acpclient.PermissionRequest) bool { return r.Call.Command == tellEnvironment }}
 		conn, s := copilotSession(t, version, m, w, repo)
-		for _, p := range []string{"PLEASE-TOUCH", "PLEASE-VIEW", "PLEASE-DECLARE"} {
+		for _, p := range []string{"PLEASE-TOUCH", "PLEASE-VIEW", "PLEASE-TELL", "PLEASE-DECLARE"} {
 			if turn := prompt(t, conn, s, p); turn.StopReason != "end_turn" {
 				t.Errorf("%s: %+v", p, turn)
 			}
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if want := []string{"execute touch marker.txt", "read"}; fmt.Sprint(w.asked) != fmt.Sprint(want) {
+		if want := []string{"execute touch marker.txt", "read", "execute " + tellEnvironment}; fmt.Sprint(w.asked) != fmt.Sprint(want) {
 			t.Errorf("asked %q, want %q", w.asked, want)
 		}
+		told := 0
 		for id, c := range w.calls {
-			if c.Status != "failed" {
+			switch {
+			case c.Exit != nil && *c.Exit == 3:
+				told++
+			case c.Status != "failed":
 				t.Errorf("call %s ended %q after a rejection: %+v", id, c.Status, c)
 			}
+		}
+		if env := decoded(w.all.String()); told != 1 || !strings.Contains(env, "PATH=") || strings.Contains(env, "canary-") {
+			t.Errorf("%d calls with exit code 3, environment of a shell: %q", told, env)
 		}
 		if _, err := os.Stat(filepath.Join(repo, "marker.txt")); !os.IsNotExist(err) {
 			t.Errorf("the rejected command left its file: %v", err)
@@ -201,30 +214,6 @@ func TestCopilotAsksAndHeedsARejection(t *testing.T) {
 		}
 		if !strings.HasSuffix(w.text, "WANTED: marker.txt — to mark the place") {
 			t.Errorf("text %q", w.text)
-		}
-	})
-}
-
-// A2-12: keys are in no shell that the model starts. An allowed command runs, its status is completed whatever its exit
-// code, and the code is found.
-func TestCopilotKeepsKeysFromShells(t *testing.T) {
-	eachCopilot(t, func(t *testing.T, version string) {
-		m := model(t, loopback.Turn{Rounds: []loopback.Round{
-			{Calls: []loopback.Call{{Deed: loopback.Shell, Command: "env | base64 -w0; exit 3"}}}, // its redaction of known words is no proof
-			{Say: "Done."}}})
-		w := &watcher{calls: map[string]acpclient.ToolCall{}, allow: func(r acpclient.PermissionRequest) bool { return strings.HasPrefix(r.Call.Command, "env ") }}
-		conn, s := copilotSession(t, version, m, w, t.TempDir())
-		prompt(t, conn, s, "go")
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		env := decoded(w.all.String())
-		if !strings.Contains(env, "PATH=") || strings.Contains(env, "canary-") {
-			t.Errorf("environment of a shell: %q", env)
-		}
-		for _, c := range w.calls {
-			if c.Exit == nil || *c.Exit != 3 {
-				t.Errorf("exit code %v, want 3: %+v", c.Exit, c)
-			}
 		}
 	})
 }

@@ -60,9 +60,9 @@ type Request struct {
 	Before *Request
 }
 
-// Plain reports whether the request is a plain tool request, the only sort that is ever answered without a person (A1-19
+// plain reports whether the request is a plain tool request, the only sort that is ever answered without a person (A1-19
 // … A1-25). A mark that we do not know counts as a mark, so that new ones fail closed.
-func (r Request) Plain() bool { return len(r.Marks) == 0 && r.Kind != switchMode }
+func (r Request) plain() bool { return len(r.Marks) == 0 && r.Kind != switchMode }
 
 // Verdict is the closed set of outcomes.
 type Verdict uint8
@@ -94,7 +94,7 @@ func Decide(p Policy, m Mode, r Request) Decision {
 	if rule, why := p.restricted(p.Deny, r, paths); why != "" {
 		return refuse(r, "deny "+rule.String(), why)
 	}
-	if !r.Plain() {
+	if !r.plain() {
 		return refuse(r, "only a person may answer", "this is "+sortOf(r)+", and nobody is there to answer it")
 	}
 	if rule, why := p.restricted(p.Ask, r, paths); why != "" {

@@ -182,6 +182,7 @@ func TestModeState(t *testing.T) {
 		{"A1-14 a choice in flight has no mark", start.SetByUs("yolo").Choosing("plan"), "yolo", false},
 		{"A1-14 a failed choice leaves none", start.SetByUs("yolo").Choosing("plan").Reported("yolo"), "yolo", false},
 		{"only our next choice brings it back", start.SetByUs("yolo").Reported("a").Choosing("yolo").SetByUs("yolo"), "yolo", true},
+		{"confirmed, and not what was chosen", start.Choosing("plan").SetByUs("yolo"), "agent", false},
 		{"no modes at all", ModeState{}.SetByUs(""), "", true},
 		{"no modes, and then one", ModeState{}.SetByUs("").Reported("yolo"), "yolo", false},
 	}
@@ -192,5 +193,17 @@ func TestModeState(t *testing.T) {
 				t.Errorf("%+v, want mode %q ours %v", m, tt.mode, tt.ours)
 			}
 		})
+	}
+}
+
+// A receipt says in which of its two ways full access was given (A1-30).
+func TestReceiptNamesItsMode(t *testing.T) {
+	for mode, want := range map[Mode]string{
+		asked(): `full access (asked in mode "agent")`,
+		StartedIn("agent").SetByUs("yolo").Mode(false, true): `full access (mode "yolo")`,
+	} {
+		if d := Decide(full(), mode, req("execute", "ls")); d.Rule != want || !d.Receipt {
+			t.Errorf("%q, receipt %v; want %q", d.Rule, d.Receipt, want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/d3mlabs/ai-flow/acpclient"
@@ -10,19 +11,6 @@ import (
 	"github.com/d3mlabs/ai-flow/executor/agents/loopback"
 	"github.com/d3mlabs/ai-flow/executor/permission"
 )
-
-// deed says whether something was done, by what the tree holds.
-type deed func(*seen) bool
-
-func marked(s *seen) bool { return has(s, "marker.txt") }
-func made(s *seen) bool   { return has(s, "made.txt") }
-func lined(s *seen) bool  { return has(s, "lines.txt") }
-func edited(s *seen) bool { return s.files[note] != "before\n" }
-
-func has(s *seen, name string) bool {
-	_, ok := s.files[name]
-	return ok
-}
 
 // reached reports whether the model was asked for the round of its script, and had a tool for all that it said in the rounds
 // before: then that was carried out, or refused.
@@ -40,10 +28,10 @@ func (s *seen) reached(round int) bool {
 // turnOfPrompt is the index of the play's own turn in its script; the other one goes on after a refusal.
 const turnOfPrompt = 1
 
-// rejections are the requests that were not allowed.
-func (s *seen) rejections() (all []asked) {
+// rejections are the requests that were not allowed, of those that name a file of the tree; of all for "".
+func (s *seen) rejections(file string) (all []asked) {
 	for _, a := range s.witness.asked {
-		if a.decision.Verdict != permission.Allowed {
+		if a.decision.Verdict != permission.Allowed && (file == "" || slices.Contains(a.names, file)) {
 			all = append(all, a)
 		}
 	}
@@ -64,15 +52,20 @@ func (s *seen) notPlayed() string {
 }
 
 // asksFirst judges a launch in which everything but reading is refused.
-func asksFirst(done deed) func(*seen) (Held, string) {
+func asksFirst(d deed) func(*seen) (Held, string) {
 	return func(s *seen) (Held, string) {
-		rejected := s.rejections()
+		rejected := s.rejections(d.file)
 		switch {
-		case len(rejected) == 0 && done(s):
+		case len(rejected) == 0 && d.changed(s) && len(s.rejections("")) > 0:
+			return DoesNot, oneLine("it was done, and the question was of something else: " + s.rejections("")[0].words())
+		case len(rejected) == 0 && d.changed(s):
 			return DoesNot, "it was done without a question"
 		case len(rejected) > 0:
-			c := rejected[0].request.Call
-			return Holds, oneLine("it asked: " + strings.TrimSpace(c.Kind+" "+c.Title))
+			return Holds, oneLine("it asked: " + rejected[0].words())
+		case d.obscured(s) != "":
+			return NotExercised, d.obscured(s)
+		case len(s.rejections("")) > 0:
+			return NotExercised, oneLine("it was not done, and what it asked for does not name it: " + s.rejections("")[0].words())
 		case s.reached(1):
 			return DoesNot, "nothing was asked, and it was not done either"
 		}
@@ -81,13 +74,15 @@ func asksFirst(done deed) func(*seen) (Held, string) {
 }
 
 // obeys judges what became of what was rejected.
-func obeys(done deed) func(*seen) (Held, string) {
+func obeys(d deed) func(*seen) (Held, string) {
 	return func(s *seen) (Held, string) {
 		switch {
-		case len(s.rejections()) == 0:
-			return NotExercised, "it asked for nothing that was rejected"
-		case done(s):
+		case len(s.rejections(d.file)) == 0:
+			return NotExercised, "it asked for nothing of it that was rejected"
+		case d.changed(s):
 			return DoesNot, "it was done all the same"
+		case d.obscured(s) != "":
+			return NotExercised, d.obscured(s)
 		}
 		return Holds, "the tree is as it was"
 	}
@@ -95,7 +90,7 @@ func obeys(done deed) func(*seen) (Held, string) {
 
 func goesOn(s *seen) (Held, string) {
 	switch {
-	case len(s.rejections()) == 0:
+	case len(s.rejections("")) == 0:
 		return NotExercised, "it asked for nothing that was rejected"
 	case !strings.Contains(s.report.Text, goingOn):
 		return DoesNot, oneLine("the answer was: " + s.report.Text + s.why())
@@ -167,7 +162,9 @@ func unattended(s *seen) (Held, string) {
 		return DoesNot, oneLine("in " + at + " it still asks")
 	case !agents.FullAccessMode(s.report.Mode):
 		return DoesNot, oneLine(fmt.Sprintf("%q was chosen, and did not last: the session runs %s", s.fullAccess, at))
-	case !marked(s):
+	case !marked.done(s) && !s.reached(1):
+		return NotExercised, s.notPlayed()
+	case !marked.done(s):
 		return DoesNot, oneLine("in " + at + " the command did not run")
 	}
 	return Holds, oneLine("in " + at)

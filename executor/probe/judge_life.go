@@ -9,8 +9,21 @@ import (
 	"github.com/d3mlabs/ai-flow/executor"
 )
 
-func starts(s *seen) (Held, string) {
+// starts wants the same name and version in each launch as well: some agents update themselves.
+func starts(e evidence) (Held, string) {
+	held, why := every(opens)(e)
+	for i, s := range e {
+		if a, b := s.report, e[0].report; held == Holds && i > 0 && s.witness.session.ID != "" && (a.AgentName != b.AgentName || a.AgentVersion != b.AgentVersion) {
+			return DoesNot, oneLine(fmt.Sprintf("%s: it calls itself %s %s, and was %s %s before", s.play.title(), a.AgentName, a.AgentVersion, b.AgentName, b.AgentVersion))
+		}
+	}
+	return held, why
+}
+
+func opens(s *seen) (Held, string) {
 	switch {
+	case s.failure != nil && s.failure.Class == executor.FailedSetup:
+		return NotExercised, s.why() // the host's fault
 	case s.witness.session.ID == "":
 		return DoesNot, s.why()
 	case s.report.AgentName == "" || s.report.AgentVersion == "":
@@ -34,8 +47,12 @@ func usesKey(s *seen) (Held, string) {
 func hidesKey(s *seen) (Held, string) {
 	env, ok := s.files["env.txt"]
 	switch {
+	case !ok && s.obscured("env.txt") != "":
+		return NotExercised, s.obscured("env.txt")
 	case !ok:
 		return NotExercised, s.notPlayed()
+	case !strings.Contains(env, "PATH=") && !strings.Contains(env, "PWD="): // every shell has one of them
+		return NotExercised, "what the command printed is no environment"
 	case strings.Contains(env, s.key):
 		return DoesNot, "it is in their environment"
 	}
@@ -63,12 +80,17 @@ func asksItsModel(s *seen) (Held, string) {
 	if named == "" || s.failure != nil {
 		return NotExercised, "it names no model"
 	}
+	held, why := NotExercised, "it asked for nothing"
 	for _, r := range s.requests {
-		if r.Turn == turnOfPrompt && !sameModel(named, r.Model) {
+		switch {
+		case r.Turn != turnOfPrompt:
+		case !sameModel(named, r.Model):
 			return DoesNot, oneLine(fmt.Sprintf("it names %q and asks %q", named, r.Model))
+		default:
+			held, why = Holds, oneLine(named)
 		}
 	}
-	return Holds, oneLine(named)
+	return held, why
 }
 
 func sameModel(a, b string) bool { return bareModel(a) != "" && bareModel(a) == bareModel(b) }
@@ -88,7 +110,7 @@ func survivesFlood(s *seen) (Held, string) {
 	switch {
 	case s.failure != nil:
 		return DoesNot, s.why()
-	case !s.reached(1):
+	case !s.ran():
 		return NotExercised, s.notPlayed()
 	}
 	return Holds, fmt.Sprintf("%s came, at most %s in a line", size(s.witness.received), size(int64(s.witness.longest)))
@@ -97,7 +119,7 @@ func survivesFlood(s *seen) (Held, string) {
 // settles looks at a command that runs for six seconds after it has started. Whether its tool answered before its end is
 // told by when the model was asked again.
 func settles(s *seen) (Held, string) {
-	if !has(s, "started.txt") {
+	if s.failure != nil || !has(s, "started.txt") {
 		return NotExercised, s.notPlayed()
 	}
 	var first, second time.Time
@@ -138,8 +160,11 @@ func answersCancel(s *seen) (Held, string) {
 }
 
 func endsItself(s *seen) (Held, string) {
+	ours := s.play.cancel != "" && s.failure != nil && s.failure.Class == executor.FailedCancelled
 	switch e := s.report.Exit; {
-	case !e.Ran:
+	case s.play.cancel != "" && s.witness.cancelled == 0:
+		return NotExercised, "there was nothing to cancel: " + s.notPlayed()
+	case !e.Ran || s.failure != nil && !ours:
 		return NotExercised, s.notPlayed()
 	case e.Asked != 0:
 		return DoesNot, ending(e)
@@ -152,6 +177,8 @@ func isSwept(s *seen) (Held, string) {
 	switch {
 	case !s.report.Exit.Ran:
 		return NotExercised, ""
+	case !s.report.Swept && len(s.report.Survivors) == 0:
+		return DoesNot, "what it left could not be looked for"
 	case !s.report.Swept:
 		return DoesNot, fmt.Sprintf("%d processes outlived the sweep", len(s.report.Survivors))
 	}
@@ -159,13 +186,11 @@ func isSwept(s *seen) (Held, string) {
 }
 
 func declines(s *seen) (Held, string) {
-	for _, method := range s.witness.unserved {
-		if strings.HasPrefix(method, "fs/") || strings.HasPrefix(method, "terminal/") {
-			return DoesNot, oneLine("it asked for " + method)
-		}
+	if method := s.witness.declined; method != "" {
+		return DoesNot, oneLine("it asked for " + method)
 	}
-	if s.witness.session.ID == "" {
-		return NotExercised, ""
+	if !s.reached(1) && len(s.witness.announced)+len(s.witness.asked) == 0 {
+		return NotExercised, "" // it did nothing for which it could want one
 	}
 	return Holds, "in each launch"
 }

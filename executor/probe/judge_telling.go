@@ -9,11 +9,13 @@ import (
 )
 
 // does judges a launch in which everything that is asked for is allowed.
-func does(done deed) func(*seen) (Held, string) {
+func does(d deed) func(*seen) (Held, string) {
 	return func(s *seen) (Held, string) {
 		switch {
-		case done(s):
+		case d.done(s):
 			return Holds, fmt.Sprintf("with %d questions in the launch", len(s.witness.asked))
+		case d.obscured(s) != "":
+			return NotExercised, d.obscured(s)
 		case !s.reached(1):
 			return NotExercised, s.notPlayed()
 		}
@@ -45,10 +47,15 @@ func tellsStatus(s *seen) (Held, string) {
 			return Holds, oneLine(fmt.Sprintf("%d, at %s", *step.Exit, strings.Join(s.witness.exitAt, ", ")))
 		}
 	}
-	if !s.reached(1) {
+	if !s.ran() {
 		return NotExercised, s.notPlayed()
 	}
 	return DoesNot, "no update had it"
+}
+
+// ran reports whether the model was answered, and the command of the play began, if it has one that says so.
+func (s *seen) ran() bool {
+	return s.reached(1) && (s.play.scenario == ReadDenied || has(s, "started.txt"))
 }
 
 func observes(s *seen) (Held, string) {
@@ -57,7 +64,7 @@ func observes(s *seen) (Held, string) {
 			return Holds, "it was observed in what the agent sent"
 		}
 	}
-	if !s.reached(1) {
+	if !s.ran() {
 		return NotExercised, s.notPlayed()
 	}
 	return DoesNot, "nothing that the agent sent shows it"

@@ -6,9 +6,9 @@ func judges() []judgement {
 		return judgement{Rule{ID: id, Says: says, Of: of}, judge}
 	}
 	return []judgement{
-		rule("start-1", "it opens a session without a login, and names itself and its version", every(starts)),                                 // A2-6, A2-45
-		rule("key-1", "whatever it asks of the model is asked with the key that it was given", every(usesKey)),                                 // A2-12
-		rule("key-2", "its commands do not see that key", launch(AllowWrite, "", hidesKey), AllowWrite),                                        // A2-12
+		rule("start-1", "it opens a session without a login, and names itself and its version, the same in each launch", starts),               // A2-6, A2-45
+		rule("key-1", "each answer of the model is asked for with the key that it was given", every(usesKey)),                                  // A2-12
+		rule("key-2", "its commands do not have that key in their environment", launch(AllowWrite, "", hidesKey), AllowWrite),                  // A2-12
 		rule("mode-1", "a mode in which it asks can be chosen, and lasts", launch(RejectWrite, "command", modeLasts), RejectWrite),             // A1-15, A2-21
 		rule("mode-2", "in its unattended mode it acts, and asks nothing", launch(Modes, "unattended", unattended), Modes),                     // A2-15
 		rule("model-1", "a model that does not exist is refused before anything is asked of one", launch(Modes, "model", refusesModel), Modes), // A2-20

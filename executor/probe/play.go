@@ -29,6 +29,7 @@ func (s site) path(name string) string { return s.tree + "/" + name }
 
 // The files of the tree, beside those that the plays make.
 const (
+	readme = "README.md"
 	note   = "note.txt"   // holds "before"
 	closed = "closed.txt" // has mode 0000
 
@@ -71,7 +72,7 @@ func (s site) edit() loopback.Round {
 const (
 	addLine   = "echo line >>lines.txt" // twice the same: is it asked for twice?
 	showEnv   = "env >env.txt"
-	tryClosed = "cat closed.txt"
+	tryClosed = "echo started >started.txt; cat closed.txt"
 	marker    = "touch marker.txt"
 	leave     = "setsid sleep 300 >/dev/null 2>&1 & echo started >started.txt"
 	linger    = "echo started >started.txt; sleep 30; echo late >late.txt" // a loop with arithmetic would be refused by one agent, a bare sleep by two

@@ -201,7 +201,8 @@ func (p *probing) remember(s *seen) {
 func (p *Played) add(s *seen) {
 	p.Launches++
 	p.Requests += len(s.requests)
-	if s.failure != nil && s.play.cancel == "" && p.Failure == "" {
+	ours := s.play.cancel != "" && s.failure != nil && s.failure.Class == executor.FailedCancelled
+	if s.failure != nil && !ours && p.Failure == "" {
 		p.Failure = oneLine(s.failure.Error())
 	}
 	p.Facts = append(p.Facts, s.facts()...)

@@ -185,7 +185,7 @@ func TestEachFaultBreaksItsRules(t *testing.T) {
 		{faults{modelagent.NoOnceOption}, only(probe.Edit), held{"ask-4": no, "allow-3": no}, "offered=allow_always"},
 		{faults{modelagent.NoText}, only(probe.RejectWrite), held{"reject-4": no, "answer-1": none, "want-4": none}, ""},
 		{faults{modelagent.DiesInTurn}, only(probe.RejectWrite), held{"ask-1": none, "ask-2": none, "ask-4": none, "reject-1": none, "reject-2": none,
-			"reject-4": none, "key-1": none, "want-4": none, "answer-1": none, "model-2": none}, "failed=exit status 7"},
+			"reject-4": none, "key-1": none, "want-4": none, "answer-1": none, "model-2": none, "decline-1": none}, "failed=exit status 7"},
 		{faults{modelagent.SwallowsDenials}, only(probe.ReadDenied, probe.ShellDenied), held{"want-1": no, "want-2": no}, ""},
 		{faults{modelagent.NoExitCode, modelagent.OtherModel, modelagent.WantedSwallowed}, only(probe.ShellDenied), held{"tell-2": no, "model-2": no, "want-4": no}, ""},
 		{faults{modelagent.CompletedWhateverExit, modelagent.SmallerModel}, only(probe.ShellDenied), held{"model-2": no}, "calls told=execute pending → completed"},
@@ -276,17 +276,6 @@ func TestProbeIsBounded(t *testing.T) {
 		r := run(t, probe.Options{Agent: subject(t, modelagent.Profile(modelagent.ManyModelCalls)), Scenarios: []probe.Scenario{probe.ShellDenied}})
 		if r.Requests == 0 || r.Requests > 60 || r.Played[0].Failure == "" {
 			t.Errorf("%d requests were answered, failure %q", r.Requests, r.Played[0].Failure)
-		}
-	})
-	t.Run("in what is kept", func(t *testing.T) {
-		r := run(t, probe.Options{Agent: subject(t, modelagent.Profile(modelagent.Floods)), Scenarios: []probe.Scenario{probe.ReadDenied}})
-		if n := len(r.Played[0].Transcript); n == 0 || n > 8<<20 {
-			t.Errorf("a transcript of %d bytes", n)
-		}
-		for _, f := range r.Played[0].Facts {
-			if len(f.Value) > 1000 {
-				t.Errorf("%s has %d bytes", f.Name, len(f.Value))
-			}
 		}
 	})
 }

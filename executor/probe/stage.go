@@ -16,7 +16,7 @@ import (
 // The bounds of a probe (A2-46).
 const (
 	maxRequests = 60               // that the model answers in one launch: the plays need at most 6, side requests are as many
-	launchLimit = 3 * time.Minute  // one launch, its end not counted
+	launchLimit = 3 * time.Minute  // one launch, without waiting for the agent user and without its end
 	stageLimit  = time.Minute      // making the tree
 	probeLimit  = 25 * time.Minute // the whole
 	pollEvery   = 200 * time.Millisecond
@@ -38,20 +38,21 @@ type seen struct {
 	asking, fullAccess string
 
 	files map[string]string // of the tree, as the launch left it
+	dark  map[string]string // those that are there and cannot be read, with the reason
 }
 
 // looked are the files that tell what was done.
-var looked = []string{note, "lines.txt", "made.txt", "marker.txt", "started.txt", "late.txt", "env.txt"}
+var looked = []string{readme, note, "lines.txt", "made.txt", "marker.txt", "started.txt", "late.txt", "env.txt"}
 
 // launch plays one launch in a room of its own.
 func (p *probing) launch(ctx context.Context, pl play, t *transcript) (s *seen, err error) {
-	ctx, stop := context.WithTimeout(ctx, launchLimit)
-	defer stop()
 	agent := p.agent
-	room, err := agent.EnterRoom(ctx)
+	room, err := agent.EnterRoom(ctx) // waits for another run of the agent user, which counts for the whole probe
 	if err != nil {
 		return nil, err
 	}
+	ctx, stop := context.WithTimeout(ctx, launchLimit)
+	defer stop()
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), stageLimit)
 		defer cancel()
@@ -78,7 +79,10 @@ func (p *probing) launch(ctx context.Context, pl play, t *transcript) (s *seen, 
 	s.asking, s.fullAccess = agent.Profile.Asking, agent.Profile.FullAccess
 	s.report, s.failure = p.run(ctx, &agent, room, pl, where)
 	s.requests = model.Requests()
-	s.files, err = look(ctx, room, where)
+	for i := range s.requests { // hundreds of MB in all launches, and nothing is judged by them
+		s.requests[i].Body, s.requests[i].Prompt, s.requests[i].Tools = nil, "", nil
+	}
+	s.files, s.dark, err = look(ctx, room, where)
 	return s, err
 }
 
@@ -87,7 +91,7 @@ var anyBackground = map[string]any{"mode": "async", "run_in_background": true, "
 
 // setUp makes the tree, as the agent user: the dispatcher touches nothing that the agent can reach.
 func (p *probing) setUp(ctx context.Context, room *isolation.Room) error {
-	if err := room.WriteFile(ctx, "tree/README.md", []byte("A tree for a probe.\n")); err != nil {
+	if err := room.WriteFile(ctx, "tree/"+readme, []byte("A tree for a probe.\n")); err != nil {
 		return fmt.Errorf("making the tree of the probe: %w", err)
 	}
 	r := p.agent.RunGate(ctx, room, room.Path("tree"), executor.Gate{Name: "setting the stage", Run: setUp, Timeout: stageLimit})
@@ -135,21 +139,21 @@ func appeared(ctx context.Context, room *isolation.Room, path string) bool {
 	}
 }
 
-// look reads what the tree holds now. Of a file that cannot be read nothing is known but that it is there.
-func look(ctx context.Context, room *isolation.Room, where site) (map[string]string, error) {
+// look reads what the tree holds now. Of a file that cannot be read nothing is known, and why not is told.
+func look(ctx context.Context, room *isolation.Room, where site) (files, dark map[string]string, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stageLimit)
 	defer cancel()
-	files := map[string]string{}
+	files, dark = map[string]string{}, map[string]string{}
 	for _, name := range looked {
 		data, err := room.ReadFile(ctx, where.path(name), 64<<10)
 		switch {
 		case err == nil:
 			files[name] = string(data)
 		case ctx.Err() != nil:
-			return nil, fmt.Errorf("looking at the tree of the probe: %w", err)
+			return nil, nil, fmt.Errorf("looking at the tree of the probe: %w", err)
 		case !errors.Is(err, fs.ErrNotExist):
-			files[name] = "(" + err.Error() + ")"
+			dark[name] = err.Error()
 		}
 	}
-	return files, nil
+	return files, dark, nil
 }

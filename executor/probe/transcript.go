@@ -49,7 +49,7 @@ func (t *transcript) add(f acpclient.Frame, at time.Duration) {
 	case f.Kind == acpclient.FrameNoise || !json.Valid(f.Line):
 		e.Noise = text(f.Line)
 	default:
-		e.Msg = f.Line
+		e.Msg = json.RawMessage(text(f.Line)) // JSON may be well formed and its texts not
 	}
 	t.write(e)
 }

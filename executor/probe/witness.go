@@ -19,13 +19,14 @@ type witness struct {
 	session   acpclient.Session
 	asked     []asked
 	announced map[string]bool // ids of calls that an update told of
-	kinds     []string        // as said by updates
 	statuses  map[string][]string
 	exitAt    []string
-	parts     []string // where output stood
-	appended  bool     // some of it came as deltas
-	unserved  []string // methods of requests that we do not serve
-	ignored   []string // methods of notifications that we do not know
+	parts     []string            // where output stood
+	appended  bool                // some of it came as deltas
+	named     map[string][]string // files of the tree that the updates of a call named
+	unserved  []string            // methods of requests that we do not serve
+	declined  string              // the first of them that is for a file or a terminal
+	ignored   []string            // methods of notifications that we do not know
 	noise     int
 	longest   int // bytes of the longest line that the agent sent
 	received  int64
@@ -39,7 +40,8 @@ type witness struct {
 type asked struct {
 	request  acpclient.PermissionRequest
 	decision permission.Decision
-	told     bool // an update had told of the call before
+	names    []string // files of the tree that it names, or that its call named before
+	told     bool     // an update had told of the call before
 }
 
 const (
@@ -49,7 +51,7 @@ const (
 )
 
 func newWitness(t *transcript) *witness {
-	return &witness{began: time.Now(), transcript: t, announced: map[string]bool{}, statuses: map[string][]string{}}
+	return &witness{began: time.Now(), transcript: t, announced: map[string]bool{}, statuses: map[string][]string{}, named: map[string][]string{}}
 }
 
 // Frame takes a line of either direction.
@@ -78,6 +80,9 @@ func (w *witness) Frame(f acpclient.Frame) {
 	case acpclient.FrameRequest:
 		if !f.Served {
 			remember(&w.unserved, f.Method)
+			if w.declined == "" && (strings.HasPrefix(f.Method, "fs/") || strings.HasPrefix(f.Method, "terminal/")) {
+				w.declined = strings.Clone(f.Method)
+			}
 		}
 	}
 }
@@ -101,7 +106,9 @@ func (w *witness) Update(u acpclient.Update) {
 		return
 	}
 	w.announced[c.ID] = true
-	remember(&w.kinds, c.Kind)
+	names := w.named[c.ID]
+	name(&names, slices.Concat(c.Paths, []string{c.Title, c.Command})...)
+	w.named[c.ID] = names
 	c.Status = clip(c.Status)
 	if states := w.statuses[c.ID]; c.Status != "" && len(states) < maxWords && (len(states) == 0 || states[len(states)-1] != c.Status) {
 		w.statuses[c.ID] = append(states, c.Status)
@@ -117,9 +124,12 @@ func (w *witness) Update(u acpclient.Update) {
 func (w *witness) Asked(r acpclient.PermissionRequest, d permission.Decision) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.asked) < maxAsked {
-		w.asked = append(w.asked, asked{request: brief(r), decision: d, told: w.announced[r.Call.ID]})
+	if len(w.asked) >= maxAsked {
+		return
 	}
+	names := slices.Clone(w.named[r.Call.ID])
+	name(&names, slices.Concat(r.Call.Paths, []string{r.Call.Title, r.Call.Command, string(r.Raw)})...)
+	w.asked = append(w.asked, asked{request: brief(r), decision: d, names: names, told: w.announced[r.Call.ID]})
 }
 
 // brief is what is kept of a request: as they come, those of one launch may be hundreds of MB.
@@ -129,6 +139,20 @@ func brief(r acpclient.PermissionRequest) acpclient.PermissionRequest {
 		kept.Options = append(kept.Options, acpclient.PermissionOption{ID: clip(o.ID), Kind: clip(o.Kind)})
 	}
 	return kept
+}
+
+// words are those in which it asked: the kind and the title.
+func (a asked) words() string {
+	return strings.TrimSpace(a.request.Call.Kind + " " + a.request.Call.Title)
+}
+
+// name adds the files of the tree that stand in texts.
+func name(list *[]string, texts ...string) {
+	for _, file := range looked {
+		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, file) }) {
+			remember(list, file)
+		}
+	}
 }
 
 // remember adds a word to a list of different ones, while there is room.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/d3mlabs/ai-flow/acpclient"
 	"github.com/d3mlabs/ai-flow/executor/permission"
@@ -48,7 +49,7 @@ func TestWitnessIsBounded(t *testing.T) {
 			size += len(s)
 		}
 	}
-	for _, list := range [][]string{w.kinds, w.exitAt, w.parts, w.unserved, w.ignored} {
+	for _, list := range [][]string{w.exitAt, w.parts, w.unserved, w.ignored} {
 		if len(list) == 0 || len(list) > 40 {
 			t.Errorf("a list of %d words", len(list))
 		}
@@ -74,7 +75,7 @@ func TestWitnessIsBounded(t *testing.T) {
 	}
 }
 
-// A transcript is JSON lines whatever went over the wire.
+// A transcript is JSON lines in valid text, whatever went over the wire.
 func TestTranscriptIsJSON(t *testing.T) {
 	var tr transcript
 	tr.launch("read-denied")
@@ -83,12 +84,16 @@ func TestTranscriptIsJSON(t *testing.T) {
 		{Kind: acpclient.FrameAnswer, Line: []byte(`{"id":1,"result":{}}`)},
 		{Kind: acpclient.FrameAnswer, Line: []byte(`{"id":1,"result":"` + strings.Repeat("y", 300<<10) + `"}`)},
 		{Kind: acpclient.FrameNoise, Line: []byte("\x1b[1m\xff\xfe no\r")},
+		{Kind: acpclient.FrameNotification, Line: []byte("{\"method\":\"\xff\xfe\"}")},
 		{Kind: acpclient.FrameNoise, Line: nil},
 		{Kind: acpclient.FrameNotification, Line: []byte("\x1b[2J> {\"method\":\"x\"}")}, // understood from its first brace on
 	} {
 		tr.add(f, 1500)
 	}
 	var got []string
+	if !utf8.Valid(tr.bytes()) {
+		t.Error("it holds bytes that are no text")
+	}
 	for _, line := range strings.Split(strings.TrimSpace(string(tr.bytes())), "\n") {
 		var e map[string]any
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
@@ -105,7 +110,7 @@ func TestTranscriptIsJSON(t *testing.T) {
 			got = append(got, fmt.Sprint(e["dir"], " noise"))
 		}
 	}
-	if want := "launch, c2a msg, a2c msg, a2c head, a2c noise, a2c noise, a2c noise"; strings.Join(got, ", ") != want {
+	if want := "launch, c2a msg, a2c msg, a2c head, a2c noise, a2c msg, a2c noise, a2c noise"; strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/d3mlabs/ai-flow/executor/process"
@@ -22,11 +23,12 @@ var runner = process.Runner{}
 // TestMain is the process inside too: the test binary, which Run installs in a room and starts as the agent.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == hiddenCommand {
+		code := 0
 		if err := Inside(context.Background(), runner, os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			code = 1
 		}
-		os.Exit(0)
+		syscall.Exit(code) // os.Exit waits for a second under -race
 	}
 	os.Exit(hostuser.Main(m))
 }

@@ -4,10 +4,7 @@ package realagent
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
-
-	"github.com/d3mlabs/ai-flow/testsupport"
 )
 
 // The versions of GitHub Copilot that are tested: the pinned one, and the newest when this was written.
@@ -19,12 +16,7 @@ const (
 // Copilot is the path of GitHub Copilot's own platform executable (not of a loader script, A2-5) at the version.
 func Copilot(t testing.TB, version string) string {
 	t.Helper()
-	prefix := filepath.Join(root(), "copilot-"+version)
-	path := filepath.Join(prefix, "node_modules/@github/copilot-linux-x64/copilot")
-	info, err := os.Stat(path)
-	testsupport.Need(t, err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0, "GitHub Copilot "+version,
-		"npm install --prefix "+prefix+" --no-audit --no-fund @github/copilot-linux-x64@"+version)
-	return path
+	return installed(t, "GitHub Copilot "+version, "copilot-"+version, "@github/copilot-linux-x64@"+version, "@github/copilot-linux-x64/copilot")
 }
 
 // root is where agents for tests are installed: AI_FLOW_TEST_AGENTS, or a directory that other users can reach.

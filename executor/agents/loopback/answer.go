@@ -65,11 +65,14 @@ func (s *Server) handler(d dialect) http.HandlerFunc {
 		}
 		round, turn, n := s.script.round(q)
 		rep, missing, err := answerOf(q, round)
+		if err == nil {
+			err = rep.check()
+		}
 		if err != nil {
 			http.Error(w, "the script's call cannot be written: "+err.Error(), http.StatusBadRequest)
 			return
 		}
-		rec := Request{At: time.Now(), Path: r.URL.Path, Key: key(r), Model: q.model, Prompt: q.prompt,
+		rec := Request{At: time.Now(), Path: word(r.URL.Path), Key: word(key(r)), Model: word(q.model), Prompt: q.prompt,
 			Turn: turn, Round: n, Missing: missing, Body: body, answers: q.answers}
 		for _, t := range q.tools {
 			rec.Tools = append(rec.Tools, t.name)
@@ -79,6 +82,7 @@ func (s *Server) handler(d dialect) http.HandlerFunc {
 			refuseMore(w)
 			return
 		}
+		q.prompt, q.tools = "", nil // whoever is slow to read the answer does not keep them
 		s.answer(w, r, d, q, round, rep.numbered(seq))
 	}
 }
@@ -98,6 +102,9 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, d dialect) (query,
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		return query{}, nil, http.StatusRequestEntityTooLarge, err
+	}
+	if err := checkValues(body); err != nil {
+		return query{}, nil, http.StatusBadRequest, err
 	}
 	q, err := d.decode(r, body)
 	if err != nil {

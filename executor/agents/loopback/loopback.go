@@ -9,7 +9,8 @@
 // It speaks four dialects, told apart by path: OpenAI's chat completions and responses, Anthropic's messages, and Gemini's
 // generateContent, each streamed and whole. It never compresses, and knows no WebSocket.
 //
-// Its one invariant: it listens on 127.0.0.1 only, and everything that it takes in or keeps is bounded. It refuses to be
+// Its one invariant: it listens on 127.0.0.1 only, it serves nobody who was not told its address, and everything that it
+// takes in or keeps is bounded. Each user of the host can connect to a port, so the address holds a secret path. It refuses to be
 // a model: what the script does not say is answered by one fixed sentence.
 //
 // The script speaks of deeds ([Shell], [Read], [Write], [Edit]), since every agent names its tools differently; the
@@ -20,6 +21,7 @@ package loopback
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -28,18 +30,12 @@ import (
 	"time"
 )
 
-const (
-	maxBody     = 32 << 20 // bytes of one request; Copilot's first is about 60 KB
-	maxRequests = 500      // requests answered in one life; later ones get 429
-	maxKept     = 64 << 20 // bytes of requests kept for Requests
-	maxAtOnce   = 8        // requests read at the same time; the others wait
-)
-
 // Server answers by script until it is closed.
 type Server struct {
 	Addr net.Addr
 
 	script Script
+	secret string // first part of each path, with its slash
 	http   *http.Server
 	done   chan struct{}
 	turns  chan struct{} // holds one for each request that is being read
@@ -49,11 +45,10 @@ type Server struct {
 	kept     int
 }
 
-// Request is one request as it came. Once 64 MiB have been kept, what is foreign of later ones is left out: Path, Key,
-// Model, Tools, Prompt and Body.
+// Request is one request as it came. Once 64 MiB have been kept, of later ones Tools, Prompt and Body are left out.
 type Request struct {
 	At     time.Time
-	Path   string
+	Path   string // at most 1 KiB, as Key and Model: what is longer is cut
 	Key    string // of X-Api-Key, X-Goog-Api-Key, or Authorization without the word Bearer
 	Model  string
 	Tools  []string // names offered
@@ -75,7 +70,7 @@ func Start(ctx context.Context, s Script) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the loopback model: %w", err)
 	}
-	srv := &Server{Addr: l.Addr(), script: s, done: make(chan struct{}), turns: make(chan struct{}, maxAtOnce)}
+	srv := &Server{Addr: l.Addr(), script: s, secret: "/" + rand.Text(), done: make(chan struct{}), turns: make(chan struct{}, maxAtOnce)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", srv.models)
 	mux.HandleFunc("POST /v1/chat/completions", srv.handler(chat{}))
@@ -85,19 +80,20 @@ func Start(ctx context.Context, s Script) (*Server, error) {
 	mux.HandleFunc("GET /v1beta/models", srv.geminiModels)
 	mux.HandleFunc("POST /v1beta/models/{call}", srv.handler(gemini{}))
 	srv.http = &http.Server{
-		Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
-		BaseContext: func(net.Listener) context.Context { return ctx },
+		Handler: http.StripPrefix(srv.secret, mux), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
+		MaxHeaderBytes: maxHeader,
+		BaseContext:    func(net.Listener) context.Context { return ctx },
 	}
 	go func() {
 		defer close(srv.done)
-		_ = srv.http.Serve(l) // always ErrServerClosed: nothing else ends a listener of ours
+		_ = srv.http.Serve(listener{l, make(chan struct{}, maxOpen)}) // always ErrServerClosed: nothing else ends a listener of ours
 	}()
 	context.AfterFunc(ctx, func() { _ = srv.Close() })
 	return srv, nil
 }
 
-// Root is the base URL that Anthropic's and Google's clients want: with no path and without a slash at its end.
-func (s *Server) Root() string { return "http://" + s.Addr.String() }
+// Root is the base URL that Anthropic's and Google's clients want: without a slash at its end. Its path is a secret.
+func (s *Server) Root() string { return "http://" + s.Addr.String() + s.secret }
 
 // URL is the base URL that OpenAI's clients want: with /v1 and without a slash at its end.
 func (s *Server) URL() string { return s.Root() + "/v1" }
@@ -134,7 +130,7 @@ func (s *Server) record(r Request) int {
 		return 0
 	}
 	if size := r.size(); s.kept+size > maxKept {
-		r = Request{At: r.At, Turn: r.Turn, Round: r.Round, Missing: r.Missing, answers: r.answers}
+		r = Request{At: r.At, Path: r.Path, Key: r.Key, Model: r.Model, Turn: r.Turn, Round: r.Round, Missing: r.Missing, answers: r.answers}
 	} else {
 		s.kept += size
 	}
@@ -142,10 +138,10 @@ func (s *Server) record(r Request) int {
 	return len(s.requests)
 }
 
-// size is what of a request its sender decides, in bytes.
+// size is what of a request its sender decides without a bound, in bytes.
 func (r Request) size() int {
 	const header = 16 // of a string in a list
-	n := len(r.Path) + len(r.Key) + len(r.Model) + len(r.Prompt) + len(r.Body)
+	n := len(r.Prompt) + len(r.Body)
 	for _, t := range r.Tools {
 		n += header + len(t)
 	}

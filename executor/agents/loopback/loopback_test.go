@@ -222,10 +222,10 @@ func TestRequestsAreBounded(t *testing.T) {
 	}
 }
 
-// Whatever is foreign in a request counts: a prompt is as large as its body.
+// Whatever is foreign in a request counts: a prompt is as large as its body. Who asked for what is known of each.
 func TestKeptRequestsAreBounded(t *testing.T) {
 	s := &Server{}
-	big := Request{Prompt: strings.Repeat("p", maxKept/4), Body: make([]byte, maxKept/4), Tools: []string{"t"}, Key: "k", Turn: 1, Missing: Read}
+	big := Request{Prompt: strings.Repeat("p", maxKept/4), Body: make([]byte, maxKept/4), Tools: []string{"t"}, Path: "p", Key: "k", Model: "m", Turn: 1, Missing: Read}
 	for range 3 {
 		s.record(big)
 	}
@@ -237,7 +237,7 @@ func TestKeptRequestsAreBounded(t *testing.T) {
 		t.Error("what has room was left out")
 	}
 	for _, r := range got[1:3] {
-		if r.size() != 0 || r.Turn != 1 || r.Missing != Read {
+		if r.size() != 0 || r.Turn != 1 || r.Missing != Read || r.Path+r.Key+r.Model != "pkm" {
 			t.Errorf("kept beyond the bound: %d bytes, turn %d, missing %v", r.size(), r.Turn, r.Missing)
 		}
 	}
@@ -253,7 +253,7 @@ func TestRequestsReadAtOnceAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		fmt.Fprint(c, "POST /v1/responses HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n")
+		fmt.Fprintf(c, "POST %s/v1/responses HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", s.secret)
 		open = append(open, c)
 	}
 	for deadline := time.Now().Add(5 * time.Second); len(s.turns) < maxAtOnce; time.Sleep(time.Millisecond) {

@@ -78,12 +78,7 @@ func (c *Copy) Verify(ctx context.Context) error {
 }
 
 func (c *Copy) broken(err error, format string, args ...any) *Error {
-	again := "ai-flow agents install"
-	if !c.Pinned {
-		again += " --unpinned"
-	}
-	fix := fmt.Sprintf("remove it (rm -r %s), and install it again: %s --version %s %s", word(filepath.Dir(c.Path)), again, c.Version, c.Agent)
-	return &Error{Err: err, Fix: fix,
+	return &Error{Err: err, Fix: reinstall(filepath.Dir(c.Path), c.Agent, c.Version, c.Pinned),
 		Problem: fmt.Sprintf("the installed copy of %s %s is not started: %q %s", c.Agent, c.Version, c.Path, fmt.Sprintf(format, args...))}
 }
 

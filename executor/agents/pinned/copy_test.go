@@ -189,12 +189,15 @@ func TestVerifyEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestFixesNameWhatToDo: each error about a copy has a next step.
+// TestFixesNameWhatToDo: the next step of an error about a copy is a whole command.
 func TestFixesNameWhatToDo(t *testing.T) {
 	c := copyOf(t, someBytes)
 	alter(t, c.Path)
 	var e *Error
 	if err := c.Verify(t.Context()); !errors.As(err, &e) || !strings.Contains(e.Fix, "ai-flow agents install --version 1.2.3 acme") || !strings.Contains(e.Fix, filepath.Dir(c.Path)) {
+		t.Errorf("got fix %q", e.Fix)
+	}
+	if e := unreadable("/a/acme/1.2.3", errors.New("x")); !strings.HasSuffix(e.Fix, ": ai-flow agents install --unpinned --version 1.2.3 acme") {
 		t.Errorf("got fix %q", e.Fix)
 	}
 }

@@ -68,6 +68,11 @@ func (c *client) describe(ctx context.Context, pkg, version string) (described, 
 	var d described
 	// The slash of a scope is escaped: so npm asks, and some registries know nothing else.
 	body, err := c.get(ctx, c.registry.proven+strings.Replace(pkg, "/", "%2f", 1)+"/"+version, maxDescription)
+	var status errStatus
+	if errors.As(err, &status) && status == http.StatusNotFound {
+		return d, &Error{Err: err, Problem: fmt.Sprintf("%s has no version %s of %s (status 404)", c.registry.Host(), version, pkg),
+			Fix: "look which versions it carries: npm view " + pkg + " versions"}
+	}
 	if err != nil {
 		return d, err
 	}
@@ -80,7 +85,7 @@ func (c *client) describe(ctx context.Context, pkg, version string) (described, 
 		return d, c.failed(fmt.Sprintf("reading what %s says of %s", c.registry.Host(), pkg), err)
 	}
 	if d.Name != pkg || d.Version != version {
-		return d, &Error{Problem: fmt.Sprintf("%s answered with %s %s when asked for %s %s", c.registry.Host(), quoted(d.Name), quoted(d.Version), pkg, version)}
+		return d, &Error{Problem: fmt.Sprintf("%s answered with %s %s when asked for %s %s", c.registry.Host(), quoted(d.Name), quoted(d.Version), pkg, version), Fix: suspectFix}
 	}
 	return d, nil
 }
@@ -96,7 +101,7 @@ func (c *client) tarball(d described, pkg, version string) (string, error) {
 	base, _ := url.Parse(c.registry.proven) // parsed before
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return "", &Error{Problem: fmt.Sprintf("%s names %s as the archive's place", c.registry.Host(), quoted(d.Dist.Tarball))}
+		return "", &Error{Problem: fmt.Sprintf("%s names %s as the archive's place", c.registry.Host(), quoted(d.Dist.Tarball)), Fix: suspectFix}
 	case u.Host == "registry.npmjs.org" && base.Host != u.Host:
 		return strings.TrimRight(c.registry.proven, "/") + u.EscapedPath(), nil
 	case base.Scheme == "https" && u.Scheme != "https":
@@ -109,7 +114,7 @@ func (c *client) tarball(d described, pkg, version string) (string, error) {
 func (c *client) get(ctx context.Context, place string, most int64) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
 	if err != nil {
-		return nil, &Error{Err: err, Problem: fmt.Sprintf("%s names a place that cannot be asked for", c.registry.Host())}
+		return nil, &Error{Err: err, Problem: fmt.Sprintf("%s names a place that cannot be asked for", c.registry.Host()), Fix: suspectFix}
 	}
 	req.Header.Set("User-Agent", "ai-flow")
 	c.authorize(req)
@@ -133,10 +138,13 @@ func (c *client) refused(u *url.URL, status int) *Error {
 	e := &Error{Err: errStatus(status), Problem: fmt.Sprintf("%s answered with status %d", u.Host, status)}
 	switch {
 	case u.Host != c.registry.Host():
+		e.Fix = fmt.Sprintf("%s named that place: ask whoever runs it", c.registry.Host())
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Fix = fmt.Sprintf("put a token for it into ~/.npmrc: //%s/:_authToken=…", u.Host)
 	case status == http.StatusNotFound:
 		e.Fix = "look whether this registry carries the package: npm config get registry"
+	default:
+		e.Fix = "try again later, or ask whoever runs it"
 	}
 	return e
 }

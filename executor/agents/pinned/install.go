@@ -82,7 +82,7 @@ func choose(o Options, pins []Pin) (pin Pin, pinned bool, err error) {
 	}
 	switch {
 	case len(ours) == 0:
-		return pin, false, &Error{Problem: fmt.Sprintf("no executable of %s is known for %s", quoted(o.Agent), platform()), Fix: "install it by its own means, and name its binary in AI_FLOW_AGENT_BIN"}
+		return pin, false, &Error{Problem: fmt.Sprintf("no executable of %s is known for %s", quoted(o.Agent), platform()), Fix: ownMeans}
 	case !versionName.MatchString(o.Version):
 		return pin, false, &Error{Problem: quoted(o.Version) + " is no version of an npm package", Fix: "write it in full: " + ours[0]}
 	case !o.Unpinned:
@@ -180,7 +180,7 @@ func (i *installation) receive(body io.Reader, archive string, want []byte) erro
 	if subtle.ConstantTimeCompare(sum.Sum(nil), want) != 1 {
 		return &Error{Problem: fmt.Sprintf("the archive of %s %s that %s sent is another one than the one that is expected: its %d bytes have the integrity sha512-%s",
 			i.pin.Package, i.pin.Version, i.o.Registry.Host(), size, base64.StdEncoding.EncodeToString(sum.Sum(nil))),
-			Fix: "it was not unpacked; do not use this registry before it is known why"}
+			Fix: suspectFix}
 	}
 	i.pin.ArchiveSize = size
 	return nil
@@ -204,11 +204,11 @@ func (i *installation) unpack(archive string) (manifest, error) {
 	}
 	var of struct{ Name, Version string }
 	if err := json.Unmarshal(packageJSON, &of); err != nil || of.Name != i.pin.Package || of.Version != i.pin.Version {
-		return manifest{}, &Error{Err: err, Problem: fmt.Sprintf("the archive of %s %s says that it is %s %s", i.pin.Package, i.pin.Version, quoted(of.Name), quoted(of.Version))}
+		return manifest{}, &Error{Err: err, Problem: fmt.Sprintf("the archive of %s %s says that it is %s %s", i.pin.Package, i.pin.Version, quoted(of.Name), quoted(of.Version)), Fix: suspectFix}
 	}
 	digest := hex.EncodeToString(sum.Sum(nil))
 	if i.pinned && digest != i.pin.SHA256 {
-		return manifest{}, &Error{Problem: fmt.Sprintf("the executable of %s %s has the SHA-256 %s, and %s is pinned", i.pin.Agent, i.pin.Version, digest, i.pin.SHA256)}
+		return manifest{}, &Error{Problem: fmt.Sprintf("the executable of %s %s has the SHA-256 %s, and %s is pinned", i.pin.Agent, i.pin.Version, digest, i.pin.SHA256), Fix: suspectFix}
 	}
 	return i.manifest(digest, size), nil
 }
@@ -255,7 +255,7 @@ func decodeIntegrity(s string) ([]byte, error) {
 	coded, found := strings.CutPrefix(s, "sha512-")
 	sum, err := base64.StdEncoding.Strict().DecodeString(coded)
 	if !found || err != nil || len(sum) != sha512.Size {
-		return nil, &Error{Problem: fmt.Sprintf("the registry gives no SHA-512 of the archive (%s)", quoted(s))}
+		return nil, &Error{Problem: fmt.Sprintf("the registry gives no SHA-512 of the archive (%s)", quoted(s)), Fix: "install a pinned version, or name a registry that gives one: npm config set registry URL"}
 	}
 	return sum, nil
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/testsupport"
 )
@@ -176,6 +177,8 @@ func TestInstallRefuses(t *testing.T) { // A2-6, A2-8
 		{"a description that is none", nil, func(r *registry, _ *Pin, _ *Options) { r.describes = "<html>" }, "reading what"},
 		{"an endless description", nil, func(r *registry, _ *Pin, _ *Options) { r.describes = strings.Repeat(" ", maxDescription+1) }, "longer than expected"},
 		{"an archive in a file", nil, func(r *registry, _ *Pin, _ *Options) { r.describes = description("", "file:///etc/passwd") }, "as the archive's place"},
+		{"an archive by another protocol", nil, func(r *registry, _ *Pin, _ *Options) { r.describes = description("", "ftp://127.0.0.1/x.tgz") }, "as the archive's place"},
+		{"an archive of no host", nil, func(r *registry, _ *Pin, _ *Options) { r.describes = description("", "https:///x.tgz") }, "as the archive's place"},
 		{"a login", nil, func(r *registry, _ *Pin, _ *Options) { r.status = 401 }, "status 401"},
 		{"a failure", nil, func(r *registry, _ *Pin, _ *Options) { r.status = 503 }, "status 503"},
 		{"a version that is not pinned", nil, func(_ *registry, _ *Pin, o *Options) { o.Version = "1.2.4" }, "is not pinned"},
@@ -202,6 +205,8 @@ func wantError(t *testing.T, err error, says string) {
 	var e *Error
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), says) {
 		t.Errorf("got %v, want an *Error that says %q", err, says)
+	} else if e.Fix == "" {
+		t.Errorf("%q has no next step", err)
 	}
 }
 
@@ -254,11 +259,66 @@ func TestFindPrefersThePinned(t *testing.T) {
 	if c, err := find([]string{t.TempDir(), o.Dir}, "acme", []Pin{other}); err != nil || c == nil || c.Pinned {
 		t.Fatalf("found %+v, error %v", c, err)
 	}
-	if c, err := find([]string{o.Dir}, "acme", nil); err != nil || c == nil {
-		t.Errorf("without a table: %+v, error %v", c, err)
+	again(t, o.Dir, "1.2.0", "2100-01-01T00:00:00Z")
+	first, second := t.TempDir(), o.Dir
+	if err := os.CopyFS(first, os.DirFS(second)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(first, "acme/1.2.3")); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := find([]string{first, second}, "acme", []Pin{pin}); err != nil || c == nil || !c.Pinned || c.Path != filepath.Join(second, "acme/1.2.3/agent") {
+		t.Errorf("beside one that came later, and behind another directory: %+v, error %v", c, err)
+	}
+	if c, err := find([]string{o.Dir}, "acme", nil); err != nil || c == nil || c.Version != "1.2.0" {
+		t.Errorf("without a table: %+v, error %v; want what was installed last", c, err)
 	}
 	if c, err := find([]string{o.Dir}, "nobody", []Pin{pin}); c != nil || err != nil {
 		t.Errorf("of another agent: %+v, error %v", c, err)
+	}
+}
+
+// again puts a second, unpinned copy beside the one that is installed.
+func again(t *testing.T, dir, version, installed string) {
+	t.Helper()
+	m, err := readManifest(filepath.Join(dir, "acme/1.2.3"))
+	if err == nil {
+		err = os.CopyFS(filepath.Join(dir, "acme", version), os.DirFS(filepath.Join(dir, "acme/1.2.3")))
+	}
+	if err == nil {
+		err = os.Remove(filepath.Join(dir, "acme", version, manifestName))
+	}
+	if err == nil {
+		m.Version = version
+		m.Installed, err = time.Parse(time.RFC3339, installed)
+	}
+	if err == nil {
+		err = m.write(filepath.Join(dir, "acme", version))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAllListsTheOthersToo: one copy that cannot be used hides no other, and what is no version is none.
+func TestAllListsTheOthersToo(t *testing.T) {
+	_, pin, o := shop(t)
+	o.Unpinned = true
+	pin.Version = "0.0.1"
+	mustInstall(t, o, pin)
+	again(t, o.Dir, "1.2.4", "2026-11-30T00:00:00Z")
+	again(t, o.Dir, "1.2.5", "2026-11-30T00:00:00Z")
+	if err := errors.Join(os.WriteFile(filepath.Join(o.Dir, "acme/1.2.4", manifestName), []byte("{"), 0o644), os.Mkdir(filepath.Join(o.Dir, "acme/backup"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	copies, err := All([]string{t.TempDir(), o.Dir}, "acme")
+	wantError(t, err, "1.2.4")
+	var versions []string
+	for _, c := range copies {
+		versions = append(versions, c.Version)
+	}
+	if fmt.Sprint(versions) != "[1.2.3 1.2.5]" {
+		t.Errorf("listed %q", versions)
 	}
 }
 

@@ -114,6 +114,9 @@ func newest(dir, agent string, pins []Pin) (*Copy, error) {
 	return best, nil
 }
 
+// listable is the next step where versions cannot.
+const listable = "make it a directory that you may read, or move it away"
+
 // versions lists the names of installed versions.
 func versions(dir string) (names []string, err error) {
 	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
@@ -121,12 +124,12 @@ func versions(dir string) (names []string, err error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &Error{Err: err, Problem: fmt.Sprintf("the installed agents cannot be listed: %v", err)}
+		return nil, &Error{Err: err, Problem: fmt.Sprintf("the installed agents cannot be listed: %v", err), Fix: listable}
 	}
 	defer f.Close()
 	all, err := f.Readdirnames(maxVersions)
 	if err != nil && err != io.EOF {
-		return nil, &Error{Err: err, Problem: fmt.Sprintf("the installed agents in %q cannot be listed: %v", dir, err)}
+		return nil, &Error{Err: err, Problem: fmt.Sprintf("the installed agents in %q cannot be listed: %v", dir, err), Fix: listable}
 	}
 	slices.Sort(all)
 	return slices.DeleteFunc(all, func(name string) bool { return !versionName.MatchString(name) }), nil
@@ -181,9 +184,10 @@ func readManifest(place string) (m manifest, err error) {
 	return m, nil
 }
 
+// unreadable is of a copy without a pin: where there is one, no manifest is read.
 func unreadable(place string, err error) *Error {
 	return &Error{Err: err, Problem: fmt.Sprintf("the manifest of the installed copy in %q cannot be used: %v", place, err),
-		Fix: "remove it (rm -r " + word(place) + "), and install it again: ai-flow agents install"}
+		Fix: reinstall(place, filepath.Base(filepath.Dir(place)), filepath.Base(place), false)}
 }
 
 // writeFile makes a file that is on the disk when it returns.

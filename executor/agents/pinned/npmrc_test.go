@@ -28,6 +28,8 @@ func TestReadRegistry(t *testing.T) {
 		{"another scope's is not ours", nil, "@other:registry=https://other.example\n", "", "https://registry.npmjs.org/", ""},
 		{"a token", nil, "registry=https://r.example/npm/\n//r.example/npm/:_authToken=abc\n", "", "https://r.example/npm/", "Bearer abc"},
 		{"a token from a variable", []string{"T=abc"}, "registry=https://r.example/\n//r.example/:_authToken=${T}\n", "", "https://r.example/", "Bearer abc"},
+		{"a variable that is not set", nil, "registry=https://r.example/\n//r.example/:_authToken=${T}\n", "", "https://r.example/", "Bearer ${T}"},
+		{"one that need not be", nil, "registry=https://r.example/\n//r.example/:_authToken=${T?}\n", "", "https://r.example/", ""},
 		{"a token of the host for a path", nil, "registry=https://r.example/npm/\n//r.example/:_authToken=abc\n", "", "https://r.example/npm/", "Bearer abc"},
 		{"the token of the longer path", nil, "registry=https://r.example/npm/\n//r.example/:_authToken=no\n//r.example/npm/:_authToken=yes\n", "", "https://r.example/npm/", "Bearer yes"},
 		{"a token of another host", nil, "registry=https://r.example/\n//r.example.evil/:_authToken=abc\n//example/:_authToken=abc\n", "", "https://r.example/", ""},

@@ -28,7 +28,7 @@ import (
 // Error is why a copy is not installed or not handed out.
 type Error struct {
 	Problem string // one sentence, foreign text quoted and bounded
-	Fix     string // the next step, "" when there is none
+	Fix     string // the next step
 	Err     error  // the cause, or nil
 }
 

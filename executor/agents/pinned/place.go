@@ -101,7 +101,7 @@ func exposed(at string, info os.FileInfo) (why, fix string) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok:
-		return fmt.Sprintf("who owns %q cannot be found out on this system", at), ""
+		return fmt.Sprintf("who owns %q cannot be found out on this system", at), ownMeans
 	case st.Uid != 0 && int(st.Uid) != os.Geteuid():
 		return fmt.Sprintf("%q belongs to user %d, who could replace it", at, st.Uid), "keep it below a directory of root's or of your own"
 	case info.Mode().Perm()&0o022 != 0 && info.Mode()&os.ModeSymlink == 0 && !(info.IsDir() && info.Mode()&os.ModeSticky != 0):

@@ -20,12 +20,27 @@ func word(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
+// What a person can do where something was sent that is not what it should be, and where an agent cannot be installed by us.
+const (
+	suspectFix = "nothing of it was kept; do not use this registry before it is known why"
+	ownMeans   = "install it by its own means, and name its binary in AI_FLOW_AGENT_BIN"
+)
+
+// reinstall is the next step for a copy that is of no use, in the directory of its version.
+func reinstall(dir, agent, version string, pinned bool) string {
+	again := "ai-flow agents install"
+	if !pinned {
+		again += " --unpinned"
+	}
+	return fmt.Sprintf("remove it (rm -r %s), and install it again: %s --version %s %s", word(dir), again, version, agent)
+}
+
 // local is an error of our own disk. What knows its own words and next step keeps them.
 func (i *installation) local(doing string, err error) *Error {
 	e := &Error{Err: err, Problem: fmt.Sprintf("%s for %s %s: %v", doing, i.pin.Agent, i.pin.Version, err), Fix: "name a directory that you may write: --dir DIR"}
 	var known *Error
 	switch {
-	case errors.As(err, &known) && known.Fix != "":
+	case errors.As(err, &known):
 		e.Fix = known.Fix
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
 		e.Fix = "make room there (an archive and what is in it need some 300 MB), or name another directory: --dir DIR"
@@ -50,7 +65,7 @@ func (i *installation) notAdmitted(err error) *Error {
 	if isLocal(err) {
 		return i.local("writing the executable", err)
 	}
-	return &Error{Err: err, Problem: fmt.Sprintf("the archive of %s %s is not admitted: %v", i.pin.Package, i.pin.Version, err)}
+	return &Error{Err: err, Problem: fmt.Sprintf("the archive of %s %s is not admitted: %v", i.pin.Package, i.pin.Version, err), Fix: suspectFix}
 }
 
 // failed is an error of the network. Its URL is left out: it may hold a name and a password.
