@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/d3mlabs/ai-flow/testsupport/fakegithub"
@@ -135,8 +134,7 @@ func (th *theatre) watch() map[string]trace {
 			}
 			t := trace{mode: info.Mode(), changed: info.ModTime()}
 			if info.Mode().IsRegular() {
-				last := info.Sys().(*syscall.Stat_t).Atim
-				t.read = time.Unix(last.Sec, last.Nsec)
+				t.read = lastRead(info)
 				data, err := os.ReadFile(p)
 				if err != nil {
 					return err

@@ -29,7 +29,8 @@ func runnerChecks() []check {
 		},
 		closedToWrites("actions", "The agent cannot change the actions that the job runs (_work/_actions).", func(h host) string { return h.runner.actions }),
 		closedToWrites("workspace", "The agent cannot change the job's workspace.", func(h host) string { return h.runner.workspace }),
-		closedToWrites("tool-cache", "The agent cannot change the tool cache, whose programs later steps run.", func(h host) string { return h.runner.tools }),
+		// GitHub's own runners leave it open to all users. What dispatch runs does not come from there, so it stops no run.
+		atLeisure(closedToWrites("tool-cache", "The agent cannot change the tool cache, whose programs later steps run.", func(h host) string { return h.runner.tools })),
 		{
 			id: "runner-temp", says: "The agent cannot enter the job's temporary directory, which holds the scripts and the credentials of steps.", short: true,
 			attempts: func(h host) ([]attempt, string) {

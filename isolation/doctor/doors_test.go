@@ -104,7 +104,7 @@ func TestDoorsOfFiles(t *testing.T) {
 	}
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
 		o := options(t, p)
-		o.Secrets, o.Short, o.In = []string{"canary-value-0001"}, true, openRoom(t, o)
+		o.Secrets, o.In = []string{"canary-value-0001"}, openRoom(t, o)
 		for rest := doors; len(rest) > 0; {
 			root := job(t, &o)
 			at := func(p string) string { return filepath.Join(root, p) }
@@ -151,7 +151,7 @@ func TestDoorOfOwnership(t *testing.T) {
 			return // who is not root can give nothing away
 		}
 		o := options(t, p)
-		o.In, o.Short = openRoom(t, o), true
+		o.In = openRoom(t, o)
 		root := job(t, &o)
 		for id, path := range map[string]string{"workspace": "_work/app/app", "actions": "_work/_actions/actions/checkout", "tool-cache": "_work/_tool/go/bin/go"} {
 			if err := os.Chown(filepath.Join(root, path), p.Agent.UID, p.Agent.GID); err != nil {
