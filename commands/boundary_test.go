@@ -73,6 +73,20 @@ func TestABoundaryThatCannotBeChecked(t *testing.T) {
 	}
 }
 
+// An open door stops the run also when something went wrong beside it: whoever came through could see to that.
+func TestOpenDoorsStopTheRunInSpiteOfTrouble(t *testing.T) {
+	r := &run{Flow: &Flow{Log: &sayings{}}}
+	r.weigh(t.Context(), examination(), errors.New("a process of the checks cannot be ended"))
+	if !r.over() || r.status != render.Failed || len(r.doors) != 1 || len(r.notes) != 1 {
+		t.Errorf("%v, %v, %+v", r.over(), r.status, r.doors)
+	}
+	r = &run{Flow: &Flow{Log: &sayings{}}}
+	r.weigh(t.Context(), doctor.Report{}, errors.New("there is no room"))
+	if r.over() || r.boundary != nil || len(r.notes) != 1 {
+		t.Errorf("%v, %+v, %q", r.over(), r.boundary, r.notes)
+	}
+}
+
 // Without isolation nothing is tried: the agent is ourselves, and that is announced elsewhere.
 func TestNoBoundaryIsNotCrossed(t *testing.T) {
 	s := newStage(t, "")

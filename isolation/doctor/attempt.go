@@ -72,6 +72,7 @@ type host struct {
 	lock       bool     // the shared lock is there
 	runner     runnerPaths
 	dispatcher string         // name of our own user
+	ourGID     int            // of our own user
 	home       string         // of our own user
 	groups     map[int]string // names of the groups that the agent user is in
 }

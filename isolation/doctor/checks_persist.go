@@ -133,9 +133,13 @@ func judgeTemp(h host, tries []attempt, got []outcome) verdict {
 
 func ownedBy(path string, uid int) bool {
 	info, err := os.Lstat(path)
-	if err != nil {
-		return false
+	return err == nil && owner(info) == uid
+}
+
+// owner is the user number of a file's owner, -1 where that is not known.
+func owner(info os.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Uid)
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == uid
+	return -1
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -74,6 +75,10 @@ func judgeGroups(h host, s self) verdict {
 			name = id
 		}
 		names = append(names, name)
+	}
+	if own := h.groups[h.gid]; rootsEqual(own) || h.gid == h.ourGID {
+		return fail(fmt.Sprintf("its own group is %s, which is %s's or gives what is root's", excerpt(cmp.Or(own, strconv.Itoa(h.gid))), h.dispatcher),
+			fmt.Sprintf("as root, give it a group that is nobody else's: groupadd --system %s-own && usermod --gid %[1]s-own %[1]s", h.Identity.Name()))
 	}
 	if len(names) == 0 {
 		return pass(fmt.Sprintf("only group %d", h.gid))

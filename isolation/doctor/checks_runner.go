@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -76,8 +75,8 @@ func commandFiles(h host) (tries []attempt, unknown string) {
 	return tries, ""
 }
 
-// loose are attempts to write: at a place and at all below it that is the agent's or whose mode lets others or a group write. What can be written by
-// an access list has such a mode too.
+// loose are attempts to write: at a place and at all below it that the agent's user owns, or whose mode lets others or a group
+// write. What can be written by an access list has such a mode too.
 func (h host) loose(root string) (tries []attempt, unknown string) {
 	if root == "" {
 		return nil, noJob
@@ -101,7 +100,7 @@ func (h host) loose(root string) (tries []attempt, unknown string) {
 		if err != nil {
 			return nil
 		}
-		switch open := info.Mode().Perm()&0o022 != 0 || ownedBy(path, h.uid); {
+		switch open := info.Mode().Perm()&0o022 != 0 || owner(info) == h.uid; {
 		case d.IsDir() && (open || path == root):
 			tries = append(tries, attempt{Deed: deedCreate, Path: path})
 		case d.Type().IsRegular() && open:
@@ -116,12 +115,17 @@ func (h host) loose(root string) (tries []attempt, unknown string) {
 }
 
 func judgeWrites(h host, tries []attempt, got []outcome) verdict {
-	return allRefused(func(h host, through []attempt) string {
-		root := tries[0].Path
-		if slices.ContainsFunc(through, func(a attempt) bool { return ownedBy(a.Path, h.uid) }) {
-			return fmt.Sprintf("sudo chown -Rh %s -- %s", shellWord(h.dispatcher), shellWord(root))
+	var owned []string
+	for _, a := range tries {
+		if ownedBy(a.Path, h.uid) {
+			owned = append(owned, a.Path)
 		}
-		return strings.Replace(chmod("go-w", []string{root}), "chmod ", "chmod -R ", 1)
+	}
+	if len(owned) > 0 { // whoever owns a file opens it at will, whatever came of the attempt
+		return fail("the agent's user owns "+some(owned), fmt.Sprintf("sudo chown -hR --from=%d %s -- %s", h.uid, shellWord(h.dispatcher), shellWord(tries[0].Path)))
+	}
+	return allRefused(func(h host, through []attempt) string {
+		return strings.Replace(chmod("go-w", []string{tries[0].Path}), "chmod ", "chmod -R ", 1)
 	})(h, tries, got)
 }
 

@@ -19,12 +19,15 @@ func socketsChecks() []check {
 	return []check{
 		{
 			id: "sockets", says: "The agent can connect to no socket by which it would be root, or somebody else.",
-			attempts: func(host) ([]attempt, string) {
+			attempts: func(h host) ([]attempt, string) {
 				text, err := kernelFile("/proc/net/unix")
 				if err != nil {
 					return nil, fmt.Sprintf("the sockets of this host cannot be listed: %v", err)
 				}
-				return connects(listeningPaths(text)), ""
+				mounts, _ := kernelFile("/proc/self/mounts") // without it fewer are tried
+				paths := append(listeningPaths(text), socketFiles("/run", mounts, h.Environ)...)
+				slices.Sort(paths)
+				return connects(slices.Compact(paths)), ""
 			},
 			judge: judgeSockets,
 		},

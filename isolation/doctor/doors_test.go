@@ -144,21 +144,34 @@ func TestDoorsOfFiles(t *testing.T) {
 	})
 }
 
-// What belongs to the agent is found whatever its mode is, and given back.
-func TestDoorOfOwnership(t *testing.T) {
+// S2: what the agent's user owns in a place of the runner's is open to it, whatever the mode says.
+func TestDoorsOfOwnership(t *testing.T) {
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
 		if os.Getuid() != 0 {
-			return // who is not root can give nothing away
+			return // an ordinary user cannot give a file away
 		}
 		o := options(t, p)
 		o.In = openRoom(t, o)
 		root := job(t, &o)
-		for id, path := range map[string]string{"workspace": "_work/app/app", "actions": "_work/_actions/actions/checkout", "tool-cache": "_work/_tool/go/bin/go"} {
-			if err := os.Chown(filepath.Join(root, path), p.Agent.UID, p.Agent.GID); err != nil {
+		uid, gid := int(p.Agent.Credential().Uid), int(p.Agent.Credential().Gid)
+		doors := map[string]string{"workspace": root + "/_work/app/app/main.go", "actions": root + "/_work/_actions/actions/checkout", "tool-cache": root + "/_work/_tool"}
+		for _, path := range doors {
+			if err := os.Lchown(path, uid, gid); err != nil {
 				t.Fatal(err)
 			}
-			follow(t, one(t, runner, o, id, Fail).Fix)
-			one(t, runner, o, id, Pass)
+		}
+		mode(t, doors["actions"], 0o555)
+		for id, f := range examine(t, runner, o, slices.Collect(maps.Keys(doors))...) {
+			if f.Status != Fail || !strings.Contains(f.Why, doors[id]) {
+				t.Errorf("%+v", f)
+				continue
+			}
+			follow(t, f.Fix)
+		}
+		for id, f := range examine(t, runner, o, slices.Collect(maps.Keys(doors))...) {
+			if f.Status != Pass {
+				t.Errorf("%s: not closed by the fix: %+v", id, f)
+			}
 		}
 	})
 }

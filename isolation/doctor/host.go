@@ -35,7 +35,7 @@ func look(ctx context.Context, r isolation.Runner, o Options, room *isolation.Ro
 		return host{}, fmt.Errorf("looking up the agent user: %w", err)
 	}
 	h := host{Options: o, pid: os.Getpid(), uid: uid, gid: gid, room: room.Path(), runner: runnerOf(o.Environ), dispatcher: ours.Username, home: ours.HomeDir}
-	h.family = family(h.pid, uid)
+	h.ourGID, h.family = os.Getgid(), family(h.pid, uid)
 	_, err = os.Lstat(h.sharedLock())
 	h.lock = !errors.Is(err, fs.ErrNotExist)
 	for _, p := range room.Leftovers() {

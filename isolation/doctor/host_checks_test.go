@@ -37,6 +37,29 @@ func TestListeningPaths(t *testing.T) {
 	}
 }
 
+// S1: a socket that somebody else listens on, outside of the network namespace that we are in, is in no list of the kernel's: that of
+// a container engine, which a container was given.
+func TestSocketFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"run/deep/docker.sock", "mount point", "by-variable"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		socket, err := net.Listen("unix", filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer socket.Close()
+	}
+	put(t, dir+"/run/file", "x", 0o644)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	mounts := "tmpfs " + strings.ReplaceAll(at("mount point"), " ", `\040`) + " tmpfs rw 0 0\nproc /proc proc rw 0 0\nshort\nx /no\\04 x x\n"
+	got := socketFiles(at("run"), mounts, []string{"DOCKER_HOST=unix://" + at("by-variable"), "OTHER_HOST=tcp://x", "A_HOST=unix://" + at("run/file")})
+	if want := []string{at("run/deep/docker.sock"), at("mount point"), at("by-variable")}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestWeightOfSockets(t *testing.T) {
 	for socket, want := range map[string]int{
 		"/run/docker.sock": 0, "/var/run/docker.sock": 0, "/run/user/1000/podman/podman.sock": 0, "/run/containerd/containerd.sock": 0, "@/containerd-shim/x.sock@": 0,

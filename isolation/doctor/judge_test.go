@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -104,6 +105,22 @@ func TestJudgesOfRights(t *testing.T) {
 			if v := checkOf(t, c.id).judge(h, nil, []outcome{o}); v.status != Unknown {
 				t.Errorf("%s of %+v: %+v", c.id, o, v)
 			}
+		}
+	}
+}
+
+// A group that the account calls its own is a door when it is the dispatcher's, or one that is as mighty as root.
+func TestJudgeOfTheOwnGroup(t *testing.T) {
+	groups := map[int]string{120: "adm", 1000: "runner", 987: "ai-agent"}
+	for name, c := range map[string]struct {
+		h    host
+		want Status
+	}{
+		"its own": {host{gid: 987, ourGID: 1000, groups: groups}, Pass}, "the dispatcher's": {host{gid: 1000, ourGID: 1000, groups: groups}, Fail},
+		"a mighty one": {host{gid: 120, ourGID: 1000, groups: groups}, Fail}, "of a dispatcher that is root": {host{gid: 987, groups: groups}, Pass},
+	} {
+		if v := judgeGroups(c.h, status("Groups", strconv.Itoa(c.h.gid))); v.status != c.want || v.status == Fail && (!strings.Contains(v.why, groups[c.h.gid]) || !strings.Contains(v.fix, "usermod")) {
+			t.Errorf("%s: %+v", name, v)
 		}
 	}
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // Run makes the checks. The error says why none could be made: the host is not ready (a *isolation.SetupError), or ctx ended.
-// Beside findings it says what could not be cleared away after them. Once the agent user is free it takes at most two
+// Beside findings it says why nothing could be tried, or what could not be cleared away. Once the agent user is free it takes at most two
 // minutes, the short form at most ten seconds.
 //
 // With isolation off nothing is tried: what the agent could do is what we can do, and each finding says so.
@@ -73,25 +73,25 @@ func inRoom(ctx context.Context, r isolation.Runner, o Options, room *isolation.
 	}
 	h.canaries = plant(slices.Concat([]string{h.home, h.runner.temp}, o.Closed))
 	defer func() { err = errors.Join(err, uproot(h.canaries)) }()
-	self, err := install(limited, room, o.Self)
-	if err != nil {
-		return nil, err
-	}
 	proposing, enough := context.WithTimeout(limited, limit/2) // the rest is for what is proposed
 	defer enough()
 	p := makePlan(proposing, h, list)
-	got, trouble, err := carryOut(limited, r, room, self, p.tries)
+	self, err := install(limited, room, o.Self)
+	var got map[int]outcome
+	var trouble error
+	if err == nil {
+		got, trouble, err = carryOut(limited, r, room, self, p.tries)
+	}
 	var untidy error
-	if o.In != nil { // ours is closed in a moment, which does the same
+	if o.In != nil && self != "" { // ours is closed in a moment, which does the same
 		untidy = tidy(ctx, r, room, self)
 	}
 	if ctx.Err() != nil {
-		err = fmt.Errorf("trying to cross the boundary: %w", context.Cause(ctx))
+		return nil, errors.Join(fmt.Errorf("trying to cross the boundary: %w", context.Cause(ctx)), untidy)
 	}
-	if err != nil {
-		return nil, errors.Join(err, untidy)
-	}
-	return p.judge(h, got, trouble), untidy
+	// What we see by ourselves is judged in any case: a process that comes by an open door, a service of the agent's, can end
+	// whatever we start beside it.
+	return p.judge(h, got, errors.Join(trouble, err)), errors.Join(err, untidy)
 }
 
 // tidy ends what the attempts may have left and takes our executable away again.
