@@ -174,6 +174,24 @@ func TestALivingDispatcherKeepsItsTree(t *testing.T) {
 }
 
 // Two that prepare a host at once make one lock: who holds it is not left with a file that has no name.
+// The lock of a user whose name begins like another one's lock is left alone: who holds a removed file keeps nobody out.
+func TestLocksOfLikeNamesStay(t *testing.T) {
+	p := hostuser.Get(t)
+	dir := t.TempDir()
+	other := dir + "/aift-n.lock.1.lock" // that of a user aift-n.lock.1
+	if err := os.WriteFile(other, nil, 0o604); err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{"lock", "unlock"} {
+		if out, err := exec.Command("/bin/sh", "scripts/"+script+".sh", dir+"/aift-n.lock", p.Agent.Name).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if _, err := os.Lstat(other); err != nil {
+			t.Errorf("after %s: %v", script, err)
+		}
+	}
+}
+
 func TestTheSharedLockIsMadeOnce(t *testing.T) {
 	p := hostuser.Get(t)
 	path := sharedLock(t, p)

@@ -157,7 +157,7 @@ func (p *program) doctorOptions(temp string) (doctor.Options, error) {
 	if err != nil {
 		return doctor.Options{}, fmt.Errorf("finding our own executable: %w", err)
 	}
-	o := doctor.Options{Self: self, Environ: p.env.all, Closed: []string{p.env.state, temp}, Secrets: slices.Clone(p.secrets)}
+	o := doctor.Options{Self: self, Environ: p.env.all, Closed: []string{p.env.state, temp}, Secrets: p.env.closedValues()}
 	file := p.env.get("AI_FLOW_APP_PRIVATE_KEY_FILE")
 	if file == "" {
 		return o, nil

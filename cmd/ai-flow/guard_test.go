@@ -120,4 +120,12 @@ func TestSecretValues(t *testing.T) {
 	if got := strings.Join(env.secretValues(), ""); got != "abcd" {
 		t.Errorf("secretValues = %q, want abcd", got)
 	}
+	// A setting that the agent is given, such as a mode or an address, may be in the arguments of any process: no door is open by that.
+	if got := strings.Join(env.closedValues(), ""); got != "cd" {
+		t.Errorf("closedValues = %q, want cd", got)
+	}
+	options, err := (&program{env: env, secrets: env.secretValues()}).doctorOptions("/temp")
+	if err != nil || strings.Join(options.Secrets, "") != "cd" {
+		t.Errorf("the doctor looks for %q, %v", options.Secrets, err)
+	}
 }

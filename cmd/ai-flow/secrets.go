@@ -18,8 +18,13 @@ var secretName = regexp.MustCompile(`(?i)TOKEN|SECRET|PASSW|PRIVATE_?KEY|API_?KE
 // secretValues are the values of our environment that go no further when they come back in a text of the agent's (S5): what
 // the operator hands to it by AI_FLOW_AGENT_ENV and what any profile knows as a secret, whatever the names are, and what it
 // must never see, by its name.
-func (e environment) secretValues() (values []string) {
-	known := slices.Clone(e.allow)
+func (e environment) secretValues() []string { return e.secretsOf(slices.Clone(e.allow)) }
+
+// closedValues are those of them that nobody beside ai-flow and its agent must see: what the operator hands over may be any
+// setting, and stand in the arguments of any program of the host.
+func (e environment) closedValues() []string { return e.secretsOf(nil) }
+
+func (e environment) secretsOf(known []string) (values []string) {
 	for _, profile := range agents.All() {
 		known = append(append(known, profile.Secrets...), profile.Credential)
 	}

@@ -15,8 +15,8 @@ fi
 group=$(id -g -- "$2") || exit 43
 umask 077
 exec 9>>/etc/.pwd.lock && flock 9 || exit 43 # one of us at a time, so that what is left here is of one that was killed
-rm -f -- "$1".[0-9]*
-new=$1.$$
+rm -f -- "$1"~[0-9]* # no name of a user has a tilde in it, so none of these is another one's lock
+new=$1~$$
 trap 'rm -f -- "$new"' EXIT
 : >"$new" || exit 43
 chown -- "0:$group" "$new" || exit 43
