@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"crypto/rand"
 	"maps"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/d3mlabs/ai-flow/testsupport/hostuser"
 )
@@ -188,6 +190,24 @@ func TestDoorOfTheHome(t *testing.T) {
 		follow(t, f.Fix)
 		one(t, runner, o, "dispatcher-home", Pass)
 	})
+}
+
+// What a killed doctor left is removed by a later one, and nothing else: no file of somebody's, and none that may be in use.
+func TestCanariesOfKilledRuns(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * canaryAge)
+	for name, when := range map[string]time.Time{canaryName + rand.Text(): old, canaryName + "notes": old, canaryName + rand.Text() + "x": old, "mine": old, canaryName + rand.Text(): time.Now()} {
+		put(t, filepath.Join(dir, name), rand.Text(), 0o644)
+		if err := os.Chtimes(filepath.Join(dir, name), when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := uproot(plant([]string{dir})); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 4 {
+		t.Errorf("left %v, %v", left, err)
+	}
 }
 
 // A directory in which no canary can be made is tried all the same, and passes for nothing.

@@ -122,12 +122,33 @@ func plant(closed []string) (planted []canary) {
 		if err != nil || !info.IsDir() || slices.ContainsFunc(planted, func(c canary) bool { return c.dir == dir }) {
 			continue
 		}
-		c := canary{dir: dir, path: filepath.Join(dir, ".ai-flow-canary-"+rand.Text()), text: rand.Text()}
+		clearCanaries(dir)
+		c := canary{dir: dir, path: filepath.Join(dir, canaryName+rand.Text()), text: rand.Text()}
 		if makeCanary(c.path, c.text) == nil {
 			planted = append(planted, c)
 		}
 	}
 	return planted
+}
+
+const (
+	canaryName = ".ai-flow-canary-"
+	canaryAge  = time.Hour // much longer than any checks take, so that none of another process's is in use
+)
+
+// clearCanaries removes what a killed process of ours left: no more is a canary than its name and the length of its text says.
+func clearCanaries(dir string) {
+	entries, _ := os.ReadDir(dir) // what cannot be listed is left as it is
+	for _, e := range entries {
+		text := rand.Text()
+		if !strings.HasPrefix(e.Name(), canaryName) || len(e.Name()) != len(canaryName)+len(text) || !e.Type().IsRegular() {
+			continue
+		}
+		info, err := e.Info()
+		if err == nil && info.Size() == int64(len(text)) && owner(info) == os.Getuid() && time.Since(info.ModTime()) > canaryAge {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // the next run tries again
+		}
+	}
 }
 
 // makeCanary leaves nothing when it fails.

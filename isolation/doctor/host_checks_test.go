@@ -247,6 +247,27 @@ func TestDoorsOfTheHost(t *testing.T) {
 	})
 }
 
+// S2: a file of the agent's is found among more names than an answer can hold, and in a directory that all may write to.
+func TestWhatIsLeftAmongMany(t *testing.T) {
+	dir := t.TempDir()
+	for i := range maxNames + 10 {
+		put(t, filepath.Join(dir, fmt.Sprint("other-", i)), "", 0o600)
+	}
+	put(t, dir+"/.X11-unix/left", "", 0o600)
+	put(t, dir+"/left", "", 0o600)
+	mode(t, dir+"/.X11-unix", 0o1777|os.ModeSticky)
+	list := inShared(dir)
+	for _, path := range []string{dir + "/left", dir + "/.X11-unix/left", fmt.Sprint(dir, "/other-", maxNames+9)} {
+		if !slices.Contains(list, path) {
+			t.Errorf("%s is not seen", path)
+		}
+	}
+	v := judgeTemp(host{uid: os.Getuid()}, []attempt{{Deed: deedList, Path: dir}}, []outcome{{Done: true, Cut: true}})
+	if v.status != Fail {
+		t.Errorf("%+v", v)
+	}
+}
+
 // A program with another's rights that anybody may write is found wherever users can put one.
 func TestDoorOfPrograms(t *testing.T) {
 	hostuser.EachDispatcher(t, func(t *testing.T, p hostuser.Pair) {
