@@ -128,6 +128,33 @@ func closed(t *testing.T, agent, ruleFile string) {
 	}
 }
 
+// A job of at's is its owner's by number, and whoever gets the number next would have it run.
+func TestUndoTakesJobsOfAt(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root: sudo go test ./isolation")
+	}
+	hostuser.Get(t)
+	h := isolation.HostSetup{Dispatcher: "root", Agent: "aift-j" + strconv.Itoa(os.Getpid())}
+	steps, err := h.Steps()
+	if err != nil {
+		t.Fatal(err)
+	}
+	take(t, steps)
+	const jobs = "/var/spool/at"
+	if os.Mkdir(jobs, 0o755) == nil {
+		defer os.Remove(jobs)
+	}
+	job := jobs + "/aift-" + strconv.Itoa(os.Getpid())
+	if out, err := exec.Command("install", "-o", h.Agent, "/dev/null", job).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	defer os.Remove(job)
+	take(t, undo(t, h))
+	if _, err := os.Lstat(job); !os.IsNotExist(err) {
+		t.Errorf("the job stays: %v", err)
+	}
+}
+
 func undo(t *testing.T, h isolation.HostSetup) []isolation.SetupStep {
 	t.Helper()
 	steps, err := h.Undo()

@@ -24,7 +24,9 @@ func persistChecks() []check {
 		},
 		{
 			id: "jobs-left", says: "No job of the agent's user waits for cron, at or systemd, and systemd starts nothing for it.", short: true,
-			judge: func(h host, _ []attempt, _ []outcome) verdict { return judgeJobs(h, waiting(h.Identity.Name(), "")) },
+			judge: func(h host, _ []attempt, _ []outcome) verdict {
+				return judgeJobs(h, append(waiting(h.Identity.Name(), ""), atJobs(h.uid, "")...))
+			},
 		},
 		{
 			id: "user-services", says: "The agent has no systemd of its own to leave services with.",
@@ -95,6 +97,19 @@ func waiting(user, root string) (files []string) {
 	return files
 }
 
+// atJobs are the jobs of at below root, which are files of whoever they are for.
+func atJobs(uid int, root string) (files []string) {
+	for _, dir := range []string{"/var/spool/cron/atjobs", "/var/spool/at"} {
+		entries, _ := os.ReadDir(filepath.Join(root, dir)) // it is not there, or only root may look
+		for _, e := range entries {
+			if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && ownedBy(filepath.Join(root, path), uid) {
+				files = append(files, path)
+			}
+		}
+	}
+	return files
+}
+
 func judgeJobs(h host, files []string) verdict {
 	if len(files) == 0 {
 		return pass("none that can be seen from here")
@@ -102,13 +117,16 @@ func judgeJobs(h host, files []string) verdict {
 	name := shellWord(h.Identity.Name())
 	var fix []string
 	for _, f := range files {
-		if strings.Contains(f, "/linger/") {
+		switch dir := filepath.Dir(f); {
+		case strings.Contains(f, "/linger/"):
 			fix = append(fix, "sudo loginctl disable-linger "+name)
-		} else {
+		case dir == "/var/spool/cron/atjobs" || dir == "/var/spool/at":
+			fix = append(fix, fmt.Sprintf("sudo find %s -maxdepth 1 -type f -user %s -delete", dir, name))
+		default:
 			fix = append(fix, "sudo crontab -r -u "+name)
 		}
 	}
-	return fail("there is "+some(files), strings.Join(fix, " && "))
+	return fail("there is "+some(files), strings.Join(slices.Compact(fix), " && "))
 }
 
 // judgeTemp looks at the files itself: their owner is the file system's word, and not the agent's.

@@ -192,6 +192,15 @@ func TestMountOptions(t *testing.T) {
 
 func TestWaitingJobs(t *testing.T) {
 	root := t.TempDir()
+	put(t, root+"/var/spool/cron/atjobs/a00001", "", 0o700)
+	put(t, root+"/var/spool/at/a00002", "", 0o700)
+	jobs := atJobs(os.Getuid(), root)
+	if len(jobs) != 2 || len(atJobs(1<<30, root)) != 0 {
+		t.Errorf("%q", jobs)
+	}
+	if v := judgeJobs(host{}, jobs); v.status != Fail || strings.Contains(v.fix, "crontab -r") || !strings.Contains(v.fix, "find /var/spool/at ") {
+		t.Errorf("%+v", v)
+	}
 	put(t, root+"/var/spool/cron/crontabs/aift-x", "", 0o600)
 	put(t, root+"/var/lib/systemd/linger/aift-x", "", 0o600)
 	if got := waiting("aift-x", root); len(got) != 2 || len(waiting("aift-y", root)) != 0 {

@@ -22,6 +22,9 @@ for _ in 1 2 3 4 5; do
 	setpriv --reuid "$1" --regid "$(id -g -- "$1")" --clear-groups -- sh -c 'kill -KILL -1' 8<&- 2>/dev/null
 	# What would start something again for a user who gets the name or the number.
 	rm -f -- "/var/spool/cron/crontabs/$1" "/var/spool/cron/$1" "/var/lib/systemd/linger/$1"
+	for jobs in /var/spool/cron/atjobs /var/spool/at; do # at goes by the number alone
+		if [ -d "$jobs" ]; then find "$jobs" -maxdepth 1 -type f -user "$1" -delete; fi
+	done
 	if remove_home "$2" && said=$(userdel "$1" 2>&1); then exit 0; fi
 	sleep 1
 done
