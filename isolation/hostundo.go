@@ -55,7 +55,7 @@ func (h HostSetup) unuserStep(agent *user.User) SetupStep {
 	s := h.step(fmt.Sprintf("end all that %s runs, and remove it with its home %s", h.Agent, h.home()), "-c", unuserScript, "ai-flow", h.lockPath(), h.Agent, h.home())
 	switch others := h.others(); {
 	case len(others) > 0:
-		s.Stands = fmt.Sprintf("the user %s stays: it is the agent of %s too", h.Agent, strings.Join(others, ", "))
+		s.Stands = fmt.Sprintf("the user %s stays: it is the agent of %s too (--runner-user names whose pair goes)", h.Agent, strings.Join(others, ", "))
 	case agent != nil && agent.Name != comment:
 		s.Stands = fmt.Sprintf("the user %s stays: ai-flow did not make it", h.Agent)
 	case agent == nil && !leftHome(h.home()):

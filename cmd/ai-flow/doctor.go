@@ -126,18 +126,19 @@ func (p *program) examined(ctx context.Context, o doctorOptions) (isolation.Iden
 	if p.env.isolation == wishNone && o.user == "" {
 		return p.unisolated()
 	}
-	id, err := isolation.Resolve(ctx, process.Runner{}, firstOf(o.user, p.env.user, defaultUser))
-	return id, p.notReady(err)
+	agent := firstOf(o.user, p.env.user, defaultUser)
+	id, err := isolation.Resolve(ctx, process.Runner{}, agent)
+	return id, notReady(err, agent)
 }
 
-// notReady names setup where it mends what is missing.
-func (p *program) notReady(err error) error {
+// notReady names setup where it mends what is missing for this agent's user.
+func notReady(err error, agent string) error {
 	var setup *isolation.SetupError
 	if !errors.As(err, &setup) || setup.Kind != isolation.NoUser && setup.Kind != isolation.NoRule {
 		return err
 	}
 	mended := *setup
-	mended.Fix = "sudo ai-flow setup"
+	mended.Fix = "sudo ai-flow setup --user " + shellWord(agent)
 	return &mended
 }
 

@@ -84,7 +84,7 @@ func eachOfFamily(tries func(pid int) []attempt) func(host) ([]attempt, string) 
 
 // otherUser is the fix of what only a shared user or a mighty one can do.
 func otherUser(h host, _ []attempt) string {
-	return fmt.Sprintf("give the agent a user of its own that has no rights, made by sudo ai-flow setup, instead of %s", h.Identity.Name())
+	return fmt.Sprintf("give the agent a user of its own that has no rights, made by sudo ai-flow setup --user NAME, instead of %s", h.Identity.Name())
 }
 
 // judgeLeftovers is not for the short form: what was found was ended when the room was opened, so the run that is about to
@@ -101,8 +101,11 @@ func judgeLeftovers(h host, _ []attempt, _ []outcome) verdict {
 // sharedLock is where setup makes the lock.
 func (h host) sharedLock() string { return "/var/lib/ai-flow/" + h.Identity.Name() + ".lock" }
 
+// setup is the command that mends what setup makes for this agent's user.
+func (h host) setup() string { return "sudo ai-flow setup --user " + shellWord(h.Identity.Name()) }
+
 func judgeLock(h host, tries []attempt, got []outcome) verdict {
-	const setup = "sudo ai-flow setup"
+	setup := h.setup()
 	if !h.lock {
 		return unknown("there is no shared lock, so a dispatcher that is another user is only seen while its agent runs", setup)
 	}

@@ -244,7 +244,7 @@ func dials(ports []listening) (tries []attempt) {
 var mightyPorts = map[string]string{"2375": "Docker", "2376": "Docker", "10250": "the kubelet", "10255": "the kubelet", "8001": "kubectl proxy", "8080": "Kubernetes' insecure port, or another service",
 	"2379": "etcd", "6443": "Kubernetes", "9229": "a debugger of node", "5858": "a debugger of node", "5005": "a debugger of Java", "6379": "Redis", "11211": "memcached", "8888": "Jupyter", "4444": "Selenium", "9222": "a debugger of Chromium"}
 
-func judgeServices(_ host, tries []attempt, got []outcome) verdict {
+func judgeServices(h host, tries []attempt, got []outcome) verdict {
 	var mighty, others []string
 	for i, o := range got {
 		_, port, _ := strings.Cut(tries[i].Path, ":")
@@ -256,7 +256,7 @@ func judgeServices(_ host, tries []attempt, got []outcome) verdict {
 			others = append(others, fmt.Sprintf("%s (of user %d)", tries[i].Path, tries[i].Pid))
 		}
 	}
-	const fix = "stop the service, give it a password, or keep the agent's user from it: sudo iptables -A OUTPUT -o lo -p tcp --dport PORT -m owner --uid-owner USER -j REJECT"
+	fix := "stop the service, give it a password, or keep the agent's user from it: sudo iptables -A OUTPUT -o lo -p tcp --dport PORT -m owner --uid-owner " + shellWord(h.Identity.Name()) + " -j REJECT"
 	switch {
 	case len(mighty) > 0:
 		return fail("it can connect to "+strings.Join(mighty[:min(len(mighty), 5)], ", "), fix)

@@ -219,7 +219,7 @@ func TestJudgeOfLeftoversAndLock(t *testing.T) {
 	if v := judgeLeftovers(host{leftovers: []string{"12 (\x1b[2Jsh)", "13 (x)", "14 (x)", "15 (x)", "16 (x)", "17 (x)"}}, nil, nil); v.status != Fail || !strings.Contains(v.why, "6 processes") || strings.Contains(v.why, "\x1b") {
 		t.Errorf("%+v", v)
 	}
-	if v := judgeLock(host{}, nil, nil); v.status != Unknown || v.fix != "sudo ai-flow setup" {
+	if v := judgeLock(host{}, nil, nil); v.status != Unknown || v.fix != "sudo ai-flow setup --user ''" {
 		t.Errorf("%+v", v)
 	}
 }

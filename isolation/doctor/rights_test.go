@@ -302,7 +302,7 @@ func TestDoorOfTheSharedLock(t *testing.T) {
 	one(t, runner, o, "one-run-at-a-time", Pass)
 	mode(t, path, 0o644)
 	f := one(t, runner, o, "one-run-at-a-time", Fail)
-	if f.Fix != "sudo ai-flow setup" {
+	if f.Fix != "sudo ai-flow setup --user "+o.Identity.Name() {
 		t.Errorf("%+v", f)
 	}
 	setUp() // which is what the fix does

@@ -85,4 +85,9 @@ type Fault struct {
 }
 
 // String is the fault on one line.
-func (f Fault) String() string { return f.Holds + ": " + f.Text }
+func (f Fault) String() string {
+	if f.Holds == "" {
+		return f.Text
+	}
+	return f.Holds + ": " + f.Text
+}
