@@ -110,7 +110,7 @@ func (th *theatre) openHost() {
 		th.must(os.Mkdir(th.path("loot", strconv.Itoa(i)), 0o777), os.Chmod(th.path("loot", strconv.Itoa(i)), 0o777))
 		th.files(0o755, th.path("here", strconv.Itoa(i)), map[string]string{"run": th.wrapper(i)})
 	}
-	th.env = []string{"HOME=" + th.path("home"), "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+	th.env = []string{"HOME=" + th.path("home"), "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "GORACE=" + quickExit, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 		"XDG_STATE_HOME=" + th.s.dispatchers, "AI_FLOW_AGENT_USER=" + th.s.pair.Agent.Name, "AI_FLOW_AGENT=custom", "AI_FLOW_AGENT_BIN=" + th.s.agent,
 		"AI_FLOW_AGENT_ARGS=" + strings.Join(fakeagent.Args(th.script()), " "), "AI_FLOW_AGENT_ENV=MODEL_KEY",
 		"MODEL_KEY=" + th.canary("the provider's key", true), "ACTIONS_RUNTIME_TOKEN=" + th.canary("the runtime's token", false),

@@ -34,6 +34,9 @@ type stage struct {
 	extra       func(*testscript.Env) error // further set-up of each story; may be nil
 }
 
+// quickExit is GORACE for each process of the program: one with the race detector sleeps for a second at its end.
+const quickExit = "atexit_sleep_ms=0"
+
 func newStage(t *testing.T) *stage {
 	testsupport.Tools(t, "git", "sh")
 	root, err := os.MkdirTemp("/tmp", "aift-stories-") // t.TempDir lies below a folder that is closed to others
@@ -98,6 +101,7 @@ func (s *stage) setup(e *testscript.Env) error {
 	e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	e.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
 	e.Setenv("LC_ALL", "C.UTF-8")
+	e.Setenv("GORACE", quickExit)
 	e.Values["testing"], e.Values[hubKey{}] = e.T(), &hub{others: map[string]*fakegithub.Repo{}}
 	if err := errors.Join(os.Chmod(e.WorkDir, 0o755), keepPrinted(e, filepath.Join(e.WorkDir, "printed"))); err != nil {
 		return err
@@ -202,7 +206,7 @@ func checkout(ts *testscript.TestScript, neg bool, args []string) {
 
 // environ is the environment of a program that a command of ours starts: the story's, as far as it is our business.
 func environ(ts *testscript.TestScript, home string) []string {
-	env := []string{"HOME=" + home, "PATH=" + ts.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=/tmp", "GIT_CONFIG_GLOBAL=/dev/null"}
+	env := []string{"HOME=" + home, "PATH=" + ts.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=/tmp", "GORACE=" + quickExit, "GIT_CONFIG_GLOBAL=/dev/null"}
 	for _, name := range append(strings.Split(ts.Getenv("AI_FLOW_AGENT_ENV"), ","), "AI_FLOW_AGENT_USER", "AI_FLOW_AGENT", "AI_FLOW_AGENT_BIN", "AI_FLOW_AGENT_ARGS", "AI_FLOW_AGENT_ENV", "AI_FLOW_ISOLATION",
 		"AI_FLOW_APP_ID", "AI_FLOW_APP_PRIVATE_KEY", "XDG_STATE_HOME", "GH_TOKEN", "RUNNER_TEMP",
 		"GITHUB_ACTIONS", "GITHUB_SERVER_URL", "GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT",

@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/d3mlabs/ai-flow/testsupport/canary"
 )
@@ -61,11 +62,11 @@ func Main() {
 		s, err := decode(os.Args[2])
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			os.Exit(2)
+			syscall.Exit(2)
 		}
-		os.Exit(play(s, os.Stdin, os.Stdout, os.Stderr))
+		syscall.Exit(play(s, os.Stdin, os.Stdout, os.Stderr)) // os.Exit waits for a second under -race
 	case escapeName:
-		os.Exit(escaped(os.Args[2:]))
+		syscall.Exit(escaped(os.Args[2:]))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"os/signal"
 	"strings"
 	"sync"
@@ -48,7 +47,7 @@ func play(s Script, in io.Reader, out, errw io.Writer) int {
 	}
 	time.AfterFunc(s.Lifetime, func() {
 		fmt.Fprintln(errw, "fakeagent: end of its lifetime")
-		os.Exit(99)
+		syscall.Exit(99)
 	})
 	if s.IgnoreTERM {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)

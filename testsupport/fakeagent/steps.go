@@ -163,7 +163,7 @@ func (t *run) answer(texts []string) {
 
 func die(status int) {
 	if status >= 0 {
-		os.Exit(status)
+		syscall.Exit(status)
 	}
 	_ = syscall.Kill(os.Getpid(), syscall.Signal(-status))
 	select {} // the signal is on its way

@@ -40,7 +40,7 @@ func (p Pair) Reexec(t *testing.T) {
 	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
 	cmd := exec.CommandContext(t.Context(), exe, "-test.run", pattern, "-test.v", "-test.count=1", "-test.timeout=5m")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.Dispatcher.Home, "TMPDIR=" + dir, inherited + "=" + string(pair),
-		"AI_FLOW_CI=" + os.Getenv("AI_FLOW_CI")}
+		"AI_FLOW_CI=" + os.Getenv("AI_FLOW_CI"), "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE")} // at its end a process with the race detector sleeps for a second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.Dispatcher.Credential()}
 	out, err := cmd.CombinedOutput()
 	t.Logf("as %s:\n%s", p.Dispatcher.Name, out)
