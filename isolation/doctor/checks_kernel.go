@@ -57,12 +57,13 @@ func judgeMighty(_ host, tries []attempt, got []outcome) verdict {
 	var all []string
 	cut := false
 	for _, o := range got[1:] {
-		all, cut = append(all, o.Names...), cut || o.Cut
+		all, cut = append(all, o.Names...), cut || o.Cut || !o.Done && !o.refused()
 	}
 	var loose []string
 	for _, entry := range all {
 		words := strings.SplitN(entry, " ", 3)
-		if info, err := os.Lstat(words[len(words)-1]); err == nil && info.Mode().Perm()&0o002 != 0 {
+		// The name is the agent's word. A device or a link that it names instead would have the fix break the host.
+		if info, err := os.Lstat(words[len(words)-1]); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0 {
 			loose = append(loose, words[len(words)-1])
 		}
 	}
@@ -72,7 +73,7 @@ func judgeMighty(_ host, tries []attempt, got []outcome) verdict {
 	case field(s.Status, "NoNewPrivs") != "1":
 		return fail(fmt.Sprintf("there are %d, and they work for the agent: no_new_privs is not set", len(all)), setprivFix)
 	case cut:
-		return pass(fmt.Sprintf("more than %d, of no use with no_new_privs", len(all)))
+		return unknown(fmt.Sprintf("%d were found, and not all could be looked at", len(all)), "")
 	}
 	return pass(fmt.Sprintf("%d, of no use with no_new_privs", len(all)))
 }
@@ -129,8 +130,11 @@ func judgePattern(pattern string, err error) verdict {
 }
 
 func judgeUserns(_ host, _ []attempt, got []outcome) verdict {
-	if !got[0].Done {
-		return pass("refused: " + excerpt(got[0].Error))
+	switch o := got[0]; {
+	case o.Error == "EPERM":
+		return pass("refused")
+	case !o.Done: // also where the program by which it is tried is not there: an agent may bring its own
+		return unknown("it could not be tried: "+excerpt(o.Error), "")
 	}
 	why := "it can"
 	if text, err := sysctl("", "kernel/apparmor_restrict_unprivileged_userns"); err == nil {

@@ -90,7 +90,7 @@ func unfinished(line []byte) error {
 	return fmt.Errorf("the last answer is cut: %s", excerpt(line))
 }
 
-// errorName is what [errno] makes: a name of the kernel's or a number.
+// errorName is what [failed] makes: a name of the kernel's or a number.
 var errorName = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,20}$|^errno [0-9]{1,5}$|^$`)
 
 func (o outcome) check() error {
