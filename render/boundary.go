@@ -25,7 +25,7 @@ func (c *writer) doors() string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("### Open doors\n\nBefore the agent was started, its user got through where it must not. `ai-flow doctor` on the runner tries all of it again.\n\n")
+	b.WriteString("### Open doors\n\nBefore the agent was started, its user got through where it must not. `ai-flow doctor` on the runner tries all of it again. A door that has to stay open is named in `.github/ai-flow.yml` on the default branch: `doctor: { accept: [ID] }`.\n\n")
 	for i, d := range c.r.Doors {
 		if i == maxDoors {
 			fmt.Fprintf(&b, "- And %d more.\n", len(c.r.Doors)-i)

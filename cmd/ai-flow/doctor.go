@@ -27,11 +27,12 @@ whether it was refused (PASS), went through (FAIL), or could not be tried (UNKNO
 runs as in workflows, with the environment of a job where you can: what it cannot see, it cannot try.
 
    ai-flow doctor
-   ai-flow doctor --user ai-agent --accept docker-socket
+   ai-flow doctor --user ai-agent2 --accept dispatcher-home --accept metadata
    ai-flow doctor --json
 
 It takes seconds, changes nothing on a host whose boundary stands, and waits while a run has the agent's user. Each run makes those
 of the checks that take no time, and stops at one that fails, unless the policy file names it: doctor: { accept: [ID] }.
+That file counts for runs alone, and --accept for this call alone. What sysctl and iptables mend lasts until the host starts again.
 
 Exit status: 0 when nothing failed but what was accepted; 1 when something did, or the checks could not be made; 2 wrong usage, or a
 host that is not ready: sudo ai-flow setup; 130 cancelled.`

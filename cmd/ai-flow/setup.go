@@ -157,7 +157,7 @@ func (p *program) proveSetup(ctx context.Context, host isolation.HostSetup, befo
 	p.tell(host.Proof())
 	err := host.Prove(ctx, process.Runner{})
 	if err == nil {
-		p.say.line("ready: %s may run agents as %s", host.Dispatcher, host.Agent)
+		p.say.line("ready: %s may run agents as %s; to prove the boundary, as %[1]s: ai-flow doctor --user %[2]s", host.Dispatcher, host.Agent)
 		return nil
 	}
 	var setup *isolation.SetupError
