@@ -278,6 +278,13 @@ func (th *theatre) branches(r *suite.Run) {
 
 // commits are those that a branch has now and had not.
 func (th *theatre) commits(r *suite.Run, ref, old, tip string) {
+	blobs := map[string]string{} // thousands of files may be one
+	blob := func(oid string) string {
+		if _, read := blobs[oid]; !read {
+			blobs[oid] = th.git("cat-file", "blob", oid)
+		}
+		return blobs[oid]
+	}
 	for _, oid := range strings.Fields(th.git("rev-list", tip, "^"+old)) {
 		c := suite.Commit{Ref: ref, Message: th.git("log", "-1", "--format=%B", oid), Author: th.git("log", "-1", "--format=%an <%ae>", oid)}
 		for _, line := range strings.Split(strings.TrimRight(th.git("diff-tree", "-r", "-z", "--no-commit-id", "--no-renames", oid), "\x00"), "\x00:") {
@@ -288,10 +295,10 @@ func (th *theatre) commits(r *suite.Run, ref, old, tip string) {
 					e.Mode = "0" // deleted
 				}
 				if e.Mode == "120000" {
-					e.Target = th.git("cat-file", "blob", f[3])
+					e.Target = blob(f[3])
 				}
 				if e.Mode != "0" && e.Mode != "160000" {
-					r.Left["commit of "+ref+": "+path] = path + "\n" + th.git("cat-file", "blob", f[3])
+					r.Left["commit of "+ref+": "+path] = path + "\n" + blob(f[3])
 				}
 				c.Entries = append(c.Entries, e)
 			}
