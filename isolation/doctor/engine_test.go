@@ -390,3 +390,30 @@ func TestTheRunnersPlaces(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// S1: who ends the checks after an attempt has come through does not hide that it did; what was only refused so far says nothing.
+func TestAnOpenDoorIsToldThoughAnswersAreMissing(t *testing.T) {
+	tries := []attempt{{Deed: deedRead, Path: "/a"}, {Deed: deedRead, Path: "/b"}}
+	r := row{check: check{id: "x", judge: allRefused(otherUser)}, to: 2}
+	for _, c := range []struct {
+		got  map[int]outcome
+		want Status
+		why  string
+	}{
+		{map[int]outcome{0: {Done: true}}, Fail, "/a"}, {map[int]outcome{1: {Done: true}}, Fail, "/b"},
+		{map[int]outcome{0: {Error: "EACCES"}}, Unknown, `no answer to read "/b": it ended`}, {nil, Unknown, "no answer"}, {map[int]outcome{0: {Error: "EACCES"}, 1: {Error: "EPERM"}}, Pass, "2"},
+	} {
+		if v := r.verdict(host{}, tries, c.got, errors.New("it ended")); v.status != c.want || !strings.Contains(v.why, c.why) {
+			t.Errorf("%v: %+v", c.got, v)
+		}
+	}
+	for _, c := range checks() { // no judge takes a missing answer for a crossing
+		p := plan{rows: []row{{check: c, to: 2}}, tries: tries}
+		if c.attempts == nil {
+			continue
+		}
+		if f := p.judge(host{pid: 1, lock: true}, nil, nil)[0]; f.Status != Unknown {
+			t.Errorf("%+v", f)
+		}
+	}
+}

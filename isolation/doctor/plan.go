@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -92,14 +93,20 @@ func (r row) verdict(h host, tries []attempt, got map[int]outcome, trouble error
 		return unknown(r.unknown, "")
 	}
 	var mine []outcome
+	missing := ""
 	for n := r.from; n < r.to; n++ {
 		o, ok := got[n]
 		if !ok {
-			return unknown(fmt.Sprintf("no answer to %s%s", tries[n], because(trouble)), "")
+			o.Error = "no answer"
+			missing = cmp.Or(missing, tries[n].String())
 		}
 		mine = append(mine, o)
 	}
-	return r.check.judge(h, tries[r.from:r.to], mine)
+	v = r.check.judge(h, tries[r.from:r.to], mine)
+	if missing != "" && v.status != Fail { // what came through did so, whatever else is not known
+		return unknown(fmt.Sprintf("no answer to %s%s", missing, because(trouble)), "")
+	}
+	return v
 }
 
 func because(trouble error) string {
