@@ -154,5 +154,5 @@ func judgeOtherRuns(h host, tries []attempt, got []outcome) verdict {
 		words[i] = shellWord(path)
 	}
 	return fail("the agent can reach "+excerpt(strings.Join(found, ", ")),
-		"when no run is going on: sudo rm -rf -- "+strings.Join(words, " ")+"; and "+h.setup()+", so that runs wait for each other")
+		"when no run is going on: sudo rm -rf -- "+strings.Join(words, " ")+"; then "+h.setup()+", so that runs wait for each other")
 }

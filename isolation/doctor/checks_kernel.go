@@ -140,7 +140,7 @@ func judgeUserns(_ host, _ []attempt, got []outcome) verdict {
 	if text, err := sysctl("", "kernel/apparmor_restrict_unprivileged_userns"); err == nil {
 		why += ", with apparmor_restrict_unprivileged_userns " + excerpt(text)
 	}
-	return unknown(why+"; whether this kernel holds there is not for us to tell", "sudo sysctl -w user.max_user_namespaces=0; sandboxes of agents themselves, such as Codex's, then do not work")
+	return unknown(why+"; whether this kernel holds there is not for us to tell", "sudo sysctl -w user.max_user_namespaces=0 # sandboxes of agents themselves, as Codex has one, then do not work")
 }
 
 // device is the file system of a path, or of what is above it; 0 when it is not known.

@@ -136,14 +136,14 @@ func judgeCore(_ host, s self) verdict {
 	case "":
 		return unknown("the kernel does not tell", "")
 	default:
-		return fail("core files of the agent may have "+excerpt(n)+" bytes", "echo '* hard core 0' | sudo tee /etc/security/limits.d/ai-flow.conf")
+		return fail("core files of the agent may have "+excerpt(n)+" bytes", "echo '* hard core 0' | sudo tee -a /etc/security/limits.d/ai-flow.conf")
 	}
 }
 
 func judgeProcesses(h host, s self) verdict {
 	switch n := limit(s.Limits, "Max processes"); n {
 	case "unlimited":
-		return fail("the agent may start processes without a limit", fmt.Sprintf("echo '%s hard nproc 4096' | sudo tee /etc/security/limits.d/ai-flow.conf", h.Identity.Name()))
+		return fail("the agent may start processes without a limit", fmt.Sprintf("echo '%s hard nproc 4096' | sudo tee -a /etc/security/limits.d/ai-flow.conf", h.Identity.Name()))
 	case "":
 		return unknown("the kernel does not tell", "")
 	default:

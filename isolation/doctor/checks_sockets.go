@@ -256,7 +256,7 @@ func judgeServices(h host, tries []attempt, got []outcome) verdict {
 			others = append(others, fmt.Sprintf("%s (of user %d)", tries[i].Path, tries[i].Pid))
 		}
 	}
-	fix := "stop the service, give it a password, or keep the agent's user from it: sudo iptables -A OUTPUT -o lo -p tcp --dport PORT -m owner --uid-owner " + shellWord(h.Identity.Name()) + " -j REJECT"
+	fix := "stop the service, give it a password, or keep the agent's user from it: sudo iptables -I OUTPUT -o lo -p tcp --dport PORT -m owner --uid-owner " + shellWord(h.Identity.Name()) + " -j REJECT"
 	switch {
 	case len(mighty) > 0:
 		return fail("it can connect to "+strings.Join(mighty[:min(len(mighty), 5)], ", "), fix)
@@ -274,7 +274,7 @@ func judgeMetadata(h host, tries []attempt, got []outcome) verdict {
 			if strings.Contains(address, ":") {
 				table = "ip6tables"
 			}
-			return fail("it can connect to "+excerpt(tries[i].Path), fmt.Sprintf("sudo %s -A OUTPUT -d %s -m owner --uid-owner %s -j REJECT", table, address, shellWord(h.Identity.Name())))
+			return fail("it can connect to "+excerpt(tries[i].Path), fmt.Sprintf("sudo %s -I OUTPUT -d %s -m owner --uid-owner %s -j REJECT", table, address, shellWord(h.Identity.Name())))
 		}
 	}
 	return pass(fmt.Sprintf("none of %d addresses answers", len(got)))
