@@ -266,16 +266,23 @@ func judgeServices(h host, tries []attempt, got []outcome) verdict {
 	return pass(fmt.Sprintf("%d services tried", len(got)))
 }
 
+// judgeMetadata names a rule for each address that answers: one alone would leave the others open.
 func judgeMetadata(h host, tries []attempt, got []outcome) verdict {
+	var open, fix []string
 	for i, o := range got {
-		if o.Done {
-			address := strings.Trim(tries[i].Path[:strings.LastIndexByte(tries[i].Path, ':')], "[]")
-			table := "iptables"
-			if strings.Contains(address, ":") {
-				table = "ip6tables"
-			}
-			return fail("it can connect to "+excerpt(tries[i].Path), fmt.Sprintf("sudo %s -I OUTPUT -d %s -m owner --uid-owner %s -j REJECT", table, address, shellWord(h.Identity.Name())))
+		if !o.Done {
+			continue
 		}
+		address := strings.Trim(tries[i].Path[:strings.LastIndexByte(tries[i].Path, ':')], "[]")
+		table := "iptables"
+		if strings.Contains(address, ":") {
+			table = "ip6tables"
+		}
+		open = append(open, tries[i].Path)
+		fix = append(fix, fmt.Sprintf("sudo %s -I OUTPUT -d %s -m owner --uid-owner %s -j REJECT", table, address, shellWord(h.Identity.Name())))
+	}
+	if len(open) > 0 {
+		return fail("it can connect to "+some(open), strings.Join(fix, " && "))
 	}
 	return pass(fmt.Sprintf("none of %d addresses answers", len(got)))
 }

@@ -121,6 +121,7 @@ func TestJudgesOfTheHost(t *testing.T) {
 		"docker's port, closed":      {judgeServices(h, at("127.0.0.1:2375"), []outcome{no}), Pass, "1 services"},
 		"some port":                  {judgeServices(h, at("127.0.0.1:9"), []outcome{yes}), Unknown, "user 7"},
 		"metadata":                   {judgeMetadata(h, at("[fd00:ec2::254]:80"), []outcome{yes}), Fail, "fd00"},
+		"metadata of two clouds":     {judgeMetadata(h, at("169.254.169.254:80", "100.100.100.200:80"), []outcome{yes, yes}), Fail, "100.100.100.200"},
 		"no metadata":                {judgeMetadata(h, at("169.254.169.254:80"), []outcome{{Error: "ETIMEDOUT"}}), Pass, "none of 1"},
 		"crontab":                    {judgeCron(h, nil, []outcome{yes, {Done: true, Code: 127}}), Fail, "crontab"},
 		"crontab, and it stays":      {judgeCron(h, nil, []outcome{{Done: true, Data: []byte(tableLeft)}, {Done: true, Code: 1}}), Fail, "was left"},
