@@ -157,7 +157,7 @@ func TestChecksThatBreak(t *testing.T) {
 			if len(got) == 1 && got[0].Done {
 				return pass("done")
 			}
-			return fail("not done", "x")
+			return unknown("not done", "x") // no judge takes a missing answer for a crossing
 		}}
 	list := []check{
 		{id: "asks", attempts: func(host) ([]attempt, string) { panic("of attempts") }, judge: good.judge},
