@@ -134,7 +134,7 @@ func (r *Room) clear(ctx context.Context, waiting func(who string)) error {
 	if !r.id.Isolated() {
 		return nil
 	}
-	for told := false; ; told = true {
+	for looks, told := 0, false; ; looks++ {
 		alive, err := r.alive(ctx)
 		if err != nil && r.dedicated() {
 			break // a leftover may have killed the command that looked; the sweep says so when it cannot look either
@@ -147,13 +147,16 @@ func (r *Room) clear(ctx context.Context, waiting func(who string)) error {
 			return err
 		}
 		if other == "" {
-			if r.leftovers = named(alive); len(alive) > 0 && !r.dedicated() {
+			if r.leftovers = named(alive); len(alive) == 0 || r.dedicated() {
+				break
+			}
+			// Another ai-flow may be trying its launch line, which needs no lock. Its commands are gone in a moment.
+			if looks >= briefLooks {
 				return errors.Join(r.employed(), r.lock.unsign())
 			}
-			break
-		}
-		if !told && waiting != nil {
+		} else if !told && waiting != nil {
 			waiting(other)
+			told = true
 		}
 		if err := sleep(ctx, 5*lockPoll); err != nil {
 			return fmt.Errorf("waiting for the agent user %s, held by %s: %w", r.id.name, other, err)
@@ -162,6 +165,9 @@ func (r *Room) clear(ctx context.Context, waiting func(who string)) error {
 	survivors, err := r.Sweep(ctx)
 	return errors.Join(err, survived(r.id, survivors))
 }
+
+// briefLooks is how often what an account runs is looked at again, half a second apart, before it is taken for somebody's work.
+const briefLooks = 4
 
 // dedicated reports whether the account is known to be for agents: made or prepared by us, or used before. Any other that
 // runs something is somebody's, a database's perhaps, and a run would end it.

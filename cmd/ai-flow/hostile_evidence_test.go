@@ -26,7 +26,15 @@ type trace struct {
 }
 
 // alive are the processes of the agent's user, after a moment for those that init has yet to collect.
-func (s *stage) alive() []string { return processesOf(strconv.Itoa(s.pair.Agent.UID)) }
+func (s *stage) alive() (alive []string) {
+	for range 20 {
+		if alive = processesOf(strconv.Itoa(s.pair.Agent.UID)); len(alive) == 0 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return alive
+}
 
 // evidence looks at everything, after the run.
 func (th *theatre) evidence() suite.Run {

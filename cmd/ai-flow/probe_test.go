@@ -147,6 +147,33 @@ func TestProbeTableIsNotForged(t *testing.T) {
 	}
 }
 
+// TestProbeFailureIsToldOnce: as a fact where it is one, else on a line of its own.
+func TestProbeFailureIsToldOnce(t *testing.T) {
+	const why = "it went silent"
+	for _, facts := range [][]probeFact{nil, {{Name: "failed", Value: why}}, {{Launch: "command", Name: "failed", Value: why}}} {
+		r := probeReport{Scenarios: []probeScenario{{Name: "edit", Failure: why, Facts: facts}}}
+		if table := r.table(80); strings.Count(table, why) != 1 || !strings.Contains(table, "failed") {
+			t.Errorf("with the facts %v:\n%s", facts, table)
+		}
+	}
+}
+
+// Where no launch was made the next step is one for what was missing.
+func TestProbeHint(t *testing.T) {
+	for _, c := range []struct {
+		failed *executor.Failure
+		want   string
+	}{
+		{&executor.Failure{Phase: "initialize"}, "AI_FLOW_AGENT_ARGS"},
+		{&executor.Failure{Phase: "session", Class: executor.FailedAuth}, "{key}"},
+		{nil, "{root}"},
+	} {
+		if said := probeHint(c.failed); !strings.Contains(said, c.want) {
+			t.Errorf("%+v: %q", c.failed, said)
+		}
+	}
+}
+
 // TestProbeJSON: the names are what scripts rely on.
 func TestProbeJSON(t *testing.T) {
 	dir, stdout, _, err := probed(t, probeOptions{json: true, variables: map[string]string{"B": "{key}", "A": "{root}"}}, finds(found(), nil))

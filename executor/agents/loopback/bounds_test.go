@@ -51,6 +51,13 @@ func TestStrangersAreNotServed(t *testing.T) {
 	}
 }
 
+// What net/http has to say of a client would go to standard error, past everything that makes text safe.
+func TestServerPrintsNothing(t *testing.T) {
+	if s := started(t); s.http.ErrorLog == nil || s.http.ErrorLog.Writer() != io.Discard {
+		t.Error("it prints")
+	}
+}
+
 // Connections that nobody uses would take all descriptors of the process.
 func TestConnectionsAreBounded(t *testing.T) {
 	s := started(t)

@@ -24,6 +24,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -81,8 +83,8 @@ func Start(ctx context.Context, s Script) (*Server, error) {
 	mux.HandleFunc("POST /v1beta/models/{call}", srv.handler(gemini{}))
 	srv.http = &http.Server{
 		Handler: http.StripPrefix(srv.secret, mux), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
-		MaxHeaderBytes: maxHeader,
-		BaseContext:    func(net.Listener) context.Context { return ctx },
+		MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0),
+		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	go func() {
 		defer close(srv.done)
