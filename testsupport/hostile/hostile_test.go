@@ -170,11 +170,70 @@ func TestJudge(t *testing.T) {
 		{"no result", "S9", func(r *Run) { r.Posts = nil }},
 		{"two results", "S9", func(r *Run) { r.Posts = append(r.Posts, r.Posts[0]) }},
 		{"outcome", "", func(r *Run) { r.Outcome = "failed" }},
+		{"started, and nothing said", "S4", func(r *Run) { r.Wanted, r.Outcome, r.Posts = "none", "", nil }},
+		{"not started, and answered", "S4", func(r *Run) { r.Wanted, r.Outcome, r.Ran = "none", "", false }},
+		{"an hourglass", "S9", post("\n\n⏳ working\n\n")},
+		{"refused in silence", "S9", func(r *Run) { r.Ran, r.Wanted, r.Outcome, r.Posts = false, "refused", "refused", nil }},
+		{"nothing to do after a run, in silence", "S9", func(r *Run) { r.Wanted, r.Outcome, r.Posts = "nothing", "nothing", nil }},
+		{".github", "S8", entry(Entry{Mode: "120000", Path: ".GitHub", Target: "x"})},
+		{"a message that mentions", "S7", func(r *Run) { r.Commits = []Commit{{Message: "for @octocat"}} }},
+		{"a message that hides", "S7", func(r *Run) { r.Commits = []Commit{{Message: "a\u202eb"}} }},
+		{"a command that only other readers see", "S6", func(r *Run) { r.Log += "\x1b[0m::error::x\n" }},
+		{"outputs that are none", "S6", func(r *Run) { r.Outputs = "x" }},
+		{"an output twice", "S6", func(r *Run) { r.Outputs += r.Outputs }},
+		{"a title", "S7", func(r *Run) { r.Posts = append(r.Posts, Post{Kind: Title, Text: "@octocat"}) }},
+		{"mention at the start of a line", "S7", post("said\n@octocat")},
+		{"bare link", "S7", post("<https://evil.example>")},
+		{"a link that is no address", "S7", post("[x](<http://127.0.0.1/%zz>)")},
+		{"footnote", "S7", post("x[^1]\n\n[^1]: y\n\n")},
+		{"HTML behind an end of ours", "S7", post("\n\n<pre>\nx\n</pre><b>x</b>\n\n")},
+		{"a selector behind a letter", "S7", post("a\ufe0f")},
+		{"a joiner behind a space", "S7", post("\u2003\u200d")},
+		{"an end inside a fence", "S7", func(r *Run) {
+			r.Posts[0].Text = "<!-- ai-flow:result 3 stage=told -->\nA.\n\n```\n<!-- ai-flow:end -->\n"
+		}},
 	} {
 		r := clean()
 		tt.spoil(&r)
 		if found := Judge(r); !slices.ContainsFunc(found, func(f Fault) bool { return f.Holds == tt.holds }) {
 			t.Errorf("%s: %q is broken, and the oracle says %v", tt.name, tt.holds, found)
+		}
+	}
+}
+
+// TestJudgeLetsPass: what is allowed is told by nobody, or the oracle would be muted where it is needed.
+func TestJudgeLetsPass(t *testing.T) {
+	commit := func(message string, e Entry) func(*Run) {
+		return func(r *Run) { r.Commits = []Commit{{Ref: "b", Message: message, Entries: []Entry{e}}} }
+	}
+	post := func(text string) func(*Run) {
+		return func(r *Run) {
+			r.Posts[0].Text = strings.Replace(r.Posts[0].Text, "A word", "A word, "+text, 1)
+		}
+	}
+	quoting := func(kind PostKind, text string) func(*Run) {
+		return func(r *Run) { r.Posts = append(r.Posts, Post{Kind: kind, Text: text}) }
+	}
+	for name, change := range map[string]func(*Run){
+		"a file":                         commit("Add x\n\nCo-authored-by: A <a@example.com>", Entry{Mode: "100755", Path: ".github/x"}),
+		"a link inside the tree":         commit("Add x", Entry{Mode: "120000", Path: "a/x", Target: "../y"}),
+		"a description that has a mark":  quoting(Document, "<!-- ai-flow:result 4 stage=told -->"),
+		"a page that shows an end":       quoting(Page, "```\n<!-- ai-flow:end -->\n```\n"),
+		"a picture of two signs":         post("⚙️ 👩\u200d💻"),
+		"one footer":                     post("\n\n⚙️ a\n\n"),
+		"links to GitHub and the tests":  post("[x](https://github.com/a), <http://127.0.0.1:80/x>"),
+		"no result without GitHub":       func(r *Run) { r.Local, r.Posts = true, nil },
+		"no result where nobody reads":   func(r *Run) { r.Gone, r.Posts = true, nil },
+		"nothing to do":                  func(r *Run) { r.Ran, r.Wanted, r.Outcome, r.Posts = false, "nothing", "nothing", nil },
+		"nobody who may, and no outcome": func(r *Run) { r.Ran, r.Wanted, r.Outcome, r.Posts = false, "none", "", nil },
+		"nobody who may, and an outcome": func(r *Run) { r.Ran, r.Wanted, r.Outcome, r.Posts = false, "none", "refused", nil },
+		"a text without a limit":         func(r *Run) { r.Posts[0].Limit = 0 },
+		"a text of all that it may have": func(r *Run) { r.Posts[0].Limit = len(r.Posts[0].Text) },
+	} {
+		r := clean()
+		change(&r)
+		if found := Judge(r); len(found) > 0 {
+			t.Errorf("%s: the oracle says %v", name, found)
 		}
 	}
 }

@@ -149,6 +149,8 @@ func TestCommands(t *testing.T) {
 		"::error file=a.go,line=3::x":                            "annotations 1 map[file:a.go line:3]",
 		"::warning line=1,endLine=2,col=1,endColumn=2::x":        "annotations 1 map[endline:2 line:1]",
 		"::notice col=1,endColumn=2::x":                          "annotations 1 map[]",
+		"::warning endLine=1,col=2::x":                           "annotations 1 map[col:2 endline:1 line:1]",
+		"::warning col=2::x":                                     "annotations 1 map[]",
 		"::warning endLine=1::x":                                 "annotations 1 map[endline:1 line:1]",
 		"::warning line=1,endColumn=2::x":                        "annotations 1 map[col:2 endcolumn:2 line:1]",
 		"::warning line=4,endLine=3::x":                          "annotations 1 map[]",
@@ -196,6 +198,9 @@ func TestShown(t *testing.T) {
 	}{
 		{Options{}, "::add-mask::s3cr3t%0Aline two\na s3cr3t line two x", "a *** *** x"},
 		{Options{}, "::add-mask::s3cr3tval\nczNjcjN0dmFs M2NyM3R2YWw= s3cr3t%22", "*** *** s3cr3t%22"},
+		{Options{}, "::add-mask::s3cr3t  \na s3cr3t  b", "a ***b"},
+		{Options{}, "::stop-commands::abcdef\nabcdef", "::stop-commands::abcdef|abcdef"},
+		{Options{}, "::error line=1::x", "##[error]x"},
 		{Options{}, "::add-mask::a\"b c\na\\\"b c, a&quot;b c, a%22b+c", "***, ***, ***"},
 		{Options{}, "::echo::on\n::add-mask::qwertz\n::set-output name=x::qwertz\n::echo::off\n::set-output name=y::z", "::add-mask::***|::set-output name=x::***|::echo::off"},
 		{Options{}, "::echo::Off   \n::group::a%0Ab\n::endgroup::x\n::debug::hidden", "##[group]a|b|##[endgroup]"},
@@ -219,7 +224,8 @@ func TestShown(t *testing.T) {
 // TestCautious: what only others take for a command.
 func TestCautious(t *testing.T) {
 	for _, in := range []string{"a\u2028::error::x", "a\u0085::error::x", "\n\ufeff::error::x", ":\u200b:error::x", "\x1b[0m::error::x", "#\x1b[1m#[error]x",
-		"##[other]##[error]x", "##vso[task.setvariable variable=a]b", "##\u00ad[error]x", "\x1b]8;;http://x\a::error::x", "::ERROR::x", "##VSO[x]y"} {
+		"##[other]##[error]x", "##vso[task.setvariable variable=a]b", "##\u00ad[error]x", "\x1b]8;;http://x\a::error::x", "::ERROR::x", "##VSO[x]y", ":\x01:error::x", ":\ufe0f:error::x",
+		":\u034f:error::x", "::ſet-output name=a::b", "::internal-set-repo-path a=b::c"} {
 		if r := read(Options{Cautious: true}, in); len(r.Obeyed) == 0 {
 			t.Errorf("%q is not found", in)
 		}
@@ -227,7 +233,7 @@ func TestCautious(t *testing.T) {
 			t.Errorf("%q: the runner itself obeys %q", in, obeyed(r))
 		}
 	}
-	if r := read(Options{Cautious: true}, "a::b, ::x, # #[error]x, : :error::x, #[x] ## [error]\n"); len(r.Obeyed) > 0 {
+	if r := read(Options{Cautious: true}, "::other::x\na::b, ::x, # #[error]x, : :error::x, #[x] ## [error]\n"); len(r.Obeyed) > 0 {
 		t.Errorf("harmless text is obeyed: %q", obeyed(r))
 	}
 }
