@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -231,6 +232,12 @@ func TestDoorsOfTheHost(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer cloud.Close()
+		if os.Getuid() == 0 { // a new user gets the number of one that is gone, and with it what that one left
+			gone := exec.Command("find", "/tmp", "/var/tmp", "/dev/shm", "-xdev", "-mindepth", "1", "-maxdepth", "2", "-uid", strconv.Itoa(p.Agent.UID), "-exec", "rm", "-rf", "{}", "+")
+			if out, err := gone.CombinedOutput(); err != nil {
+				t.Logf("%v: %s", err, out) // what runs beside may take a file away first
+			}
+		}
 		left := filepath.Join("/var/tmp", "aift-left-"+p.Agent.Name)
 		if out, err := exec.Command("install", "-o", p.Agent.Name, "-m", "0600", "/dev/null", left).CombinedOutput(); os.Getuid() == 0 && err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -256,7 +263,8 @@ func TestDoorsOfTheHost(t *testing.T) {
 		}
 		o.Metadata = []string{"127.0.0.1:1"}
 		for id, f := range examine(t, runner, o, "sockets", "metadata", "temp-left") {
-			if f.Status == Fail && (id != "sockets" || strings.Contains(f.Why, root)) {
+			ours := id == "metadata" || strings.Contains(f.Why, root) || strings.Contains(f.Why, left)
+			if f.Status == Fail && ours {
 				t.Errorf("%s: not closed: %+v", id, f)
 			}
 		}
