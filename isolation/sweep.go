@@ -154,9 +154,12 @@ func (r *Room) clear(ctx context.Context, waiting func(who string)) error {
 			if looks >= briefLooks {
 				return errors.Join(r.employed(), r.lock.unsign())
 			}
-		} else if !told && waiting != nil {
-			waiting(other)
-			told = true
+		} else {
+			looks = 0 // what is left of it when it ends is gone in a moment too
+			if !told && waiting != nil {
+				waiting(other)
+				told = true
+			}
 		}
 		if err := sleep(ctx, 5*lockPoll); err != nil {
 			return fmt.Errorf("waiting for the agent user %s, held by %s: %w", r.id.name, other, err)
